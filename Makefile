@@ -1,0 +1,56 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`. They need Python 3.11+ and make.
+# uv is used when present (faster); venv and pip otherwise. Both install exactly what requirements.lock pins.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: help demo test check format bench lock clean
+
+help:
+	@echo "make demo    run the main job on embedded data and draw a picture"
+	@echo "make test    run every test"
+	@echo "make check   lint, format check, strict types"
+	@echo "make bench   measured ratios, side by side in one run"
+	@echo "make format  rewrite the code in the house style"
+	@echo "make lock    choose newer dependencies and pin them (needs uv)"
+	@echo "make clean   remove the environment and what was built"
+
+demo: $(READY)
+	$(BIN)/geopriv demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python bench/run.py
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python "$(PYTHON)" "$(VENV)" && \
+	  uv pip install --quiet --python "$(BIN)/python" --require-hashes -r requirements.lock && \
+	  uv pip install --quiet --python "$(BIN)/python" --no-deps --no-build-isolation -e . ; \
+	else \
+	  "$(PYTHON)" -m venv "$(VENV)" && \
+	  "$(BIN)/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+	  "$(BIN)/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . ; \
+	fi
+	@touch "$@"
+
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade \
+	  --group dev pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,128 @@
+"""geopriv: measure a population without learning about its people.
+
+Names are imported when they are first used, so that `import geopriv` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from geopriv.auditing import Audit as Audit
+    from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
+    from geopriv.auditing import audit as audit
+    from geopriv.auditing import audit_black_box as audit_black_box
+    from geopriv.errors import GeoprivError as GeoprivError
+    from geopriv.errors import InvalidParameter as InvalidParameter
+    from geopriv.errors import OutOfDomain as OutOfDomain
+    from geopriv.errors import ReportRejected as ReportRejected
+    from geopriv.estimation import Estimate as Estimate
+    from geopriv.estimation import estimate as estimate
+    from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
+    from geopriv.mechanisms import InputLaplace as InputLaplace
+    from geopriv.mechanisms import LipschitzLaplace as LipschitzLaplace
+    from geopriv.mechanisms import LocalLaplace as LocalLaplace
+    from geopriv.mechanisms import Mechanism as Mechanism
+    from geopriv.mechanisms import Simulated as Simulated
+    from geopriv.mechanisms import SmoothCauchy as SmoothCauchy
+    from geopriv.mechanisms import SmoothLaplace as SmoothLaplace
+    from geopriv.mechanisms import SmoothT as SmoothT
+    from geopriv.mechanisms import VectorSmoothCauchy as VectorSmoothCauchy
+    from geopriv.noise import GeneralizedCauchy as GeneralizedCauchy
+    from geopriv.noise import Laplace as Laplace
+    from geopriv.noise import PlanarLaplace as PlanarLaplace
+    from geopriv.noise import SphericalLaplace as SphericalLaplace
+    from geopriv.noise import StudentT as StudentT
+    from geopriv.privacy import Guarantee as Guarantee
+    from geopriv.privacy import compose as compose
+    from geopriv.privacy import partition as partition
+    from geopriv.profiles import Custom as Custom
+    from geopriv.profiles import Gaussian as Gaussian
+    from geopriv.profiles import Identity as Identity
+    from geopriv.profiles import PiecewiseLinear as PiecewiseLinear
+    from geopriv.profiles import Profile as Profile
+    from geopriv.profiles import Ramp as Ramp
+    from geopriv.profiles import Trapezoid as Trapezoid
+    from geopriv.profiles import Triangle as Triangle
+    from geopriv.queries import Ball as Ball
+    from geopriv.queries import GaussianKernel as GaussianKernel
+    from geopriv.queries import Geofence as Geofence
+    from geopriv.queries import HalfSpace as HalfSpace
+    from geopriv.queries import LinearQuery as LinearQuery
+    from geopriv.queries import LipschitzQuery as LipschitzQuery
+    from geopriv.queries import Orthant as Orthant
+    from geopriv.queries import Query as Query
+    from geopriv.queries import RadialQuery as RadialQuery
+    from geopriv.queries import Range as Range
+    from geopriv.queries import Threshold as Threshold
+    from geopriv.sensitivity import ExponentialGrowth as ExponentialGrowth
+    from geopriv.sensitivity import LinearGrowth as LinearGrowth
+    from geopriv.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
+    from geopriv.sensitivity import pointwise_lipschitz as pointwise_lipschitz
+    from geopriv.sensitivity import smooth_sensitivity as smooth_sensitivity
+    from geopriv.spaces import Earth as Earth
+    from geopriv.spaces import Euclidean as Euclidean
+    from geopriv.spaces import Line as Line
+    from geopriv.spaces import LogLine as LogLine
+    from geopriv.spaces import Plane as Plane
+    from geopriv.spaces import Space as Space
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
+    "errors": ("GeoprivError", "InvalidParameter", "OutOfDomain", "ReportRejected"),
+    "estimation": ("Estimate", "estimate"),
+    "mechanisms": (
+        "CoordinateLaplace",
+        "InputLaplace",
+        "LipschitzLaplace",
+        "LocalLaplace",
+        "Mechanism",
+        "Simulated",
+        "SmoothCauchy",
+        "SmoothLaplace",
+        "SmoothT",
+        "VectorSmoothCauchy",
+    ),
+    "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
+    "privacy": ("Guarantee", "compose", "partition"),
+    "profiles": ("Custom", "Gaussian", "Identity", "PiecewiseLinear", "Profile", "Ramp", "Trapezoid", "Triangle"),
+    "queries": (
+        "Ball",
+        "GaussianKernel",
+        "Geofence",
+        "HalfSpace",
+        "LinearQuery",
+        "LipschitzQuery",
+        "Orthant",
+        "Query",
+        "RadialQuery",
+        "Range",
+        "Threshold",
+    ),
+    "sensitivity": (
+        "ExponentialGrowth",
+        "LinearGrowth",
+        "hamming_smooth_sensitivity",
+        "pointwise_lipschitz",
+        "smooth_sensitivity",
+    ),
+    "spaces": ("Earth", "Euclidean", "Line", "LogLine", "Plane", "Space"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605 # one list of names, not two
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(importlib.import_module(f"geopriv.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'geopriv' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULE_OF]

@@ -1,0 +1,210 @@
+"""`audit`: the worst privacy loss of a mechanism over pairs of inputs and all outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from geopriv.auditing.loss import Pairs, hockey_stick, largest_loss, signed_losses
+from geopriv.checks import FloatArray, invalid, positive
+from geopriv.mechanisms import Additive, CoordinateLaplace, InputLaplace, Mechanism, VectorSmoothCauchy
+from geopriv.noise import Laplace
+from geopriv.privacy import Guarantee
+from geopriv.profiles import Profile
+from geopriv.spaces import Earth
+
+_STRIDES = (1, 2, 5, 13, 37, 101, 307, 997)
+_CLOSEST = 1e-4  # of 1/ε: closer pairs would measure rounding errors
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    Args:
+        passed: whether no pair broke the promise.
+        worst_ratio: the largest loss/(ε·distance); with δ > 0 the largest needed δ over the promised one.
+        at: (input, input', output) where it was found, in coordinates of the audited line or points of the space.
+        pairs: how many pairs were compared.
+    """
+
+    passed: bool
+    worst_ratio: float
+    at: tuple[Any, Any, Any]
+    pairs: int
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.passed else "BROKEN"
+        return f"{verdict}: worst ratio {self.worst_ratio:.6g} at {self.at}, {self.pairs:,} pairs"
+
+
+def audit(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
+    """The worst privacy loss of a mechanism relative to what it promises.
+
+    Inputs: a chain of neighbours that covers the whole line (so that a jump of the scale anywhere shows, not only a
+    steep derivative), dense around the landmarks of the profile and reaching far into both tails, and pairs further
+    apart at growing strides. Outputs: the centres, the shoulders and the tails of both laws. Only densities are
+    compared; no formula of the calibration is used. By theory T1 and T2 the profile line stands for the whole space.
+
+    Args:
+        mechanism: any mechanism of the package.
+        tolerance: a ratio up to 1 + tolerance passes.
+
+    >>> import geopriv as gp
+    >>> m = gp.SmoothT.calibrate(gp.Threshold(at=100_000, width=16_000), epsilon=1 / 8000)
+    >>> result = gp.audit(m)
+    >>> result.passed, round(result.worst_ratio, 2)
+    (True, 0.67)
+    """
+    positive("audit", "tolerance", tolerance)
+    match mechanism:
+        case Additive():
+            line = probe_line(mechanism.query.profile, _length(mechanism))
+            ratio, at = _worst_additive(mechanism, line)
+        case CoordinateLaplace():
+            line = probe_line(mechanism.query.profile, 1 / mechanism.guarantee.epsilon)
+            rate = mechanism.guarantee.epsilon
+            pairs = _pairs(line, lambda s: s, lambda s: np.full_like(s, 1 / rate), _CLOSEST / rate)
+            loss, y = largest_loss(Laplace(), pairs)
+            ratio, at = _ratios(loss, mechanism.guarantee, pairs), _triples(pairs, y)
+        case VectorSmoothCauchy():
+            ratio, at = _worst_vector(mechanism)
+        case InputLaplace():
+            ratio, at = _worst_input(mechanism)
+        case _:
+            raise invalid("audit", "mechanism", "a mechanism of the package", type(mechanism).__name__)
+    k = int(np.argmax(ratio))
+    return Audit(bool(ratio[k] <= 1 + tolerance), float(ratio[k]), at(k), ratio.size)
+
+
+def probe_line(profile: Profile, length: float) -> FloatArray:
+    """Coordinates that cover the line: even ones, closer ones around landmarks, and tails to a million lengths.
+
+    Args:
+        profile: whose landmarks matter.
+        length: 1/ε, the natural unit of distance.
+    """
+    marks = np.asarray(profile.landmarks)
+    span = max(float(marks[-1] - marks[0]), length)
+    low, high = marks[0] - 8 * length - 2 * span, marks[-1] + 8 * length + 2 * span
+    around = np.geomspace(_CLOSEST * length, 8 * length, 120)
+    near = (marks[:, None] + np.concatenate([-around[::-1], [0.0], around])).ravel()
+    within = np.concatenate([np.linspace(a, b, 64) for a, b in pairwise(marks)] or [marks])
+    far = np.geomspace(length, 1e6 * length, 600)
+    points = np.concatenate([np.linspace(low, high, 4000), near, within, low - far, high + far])
+    points = np.unique(points)
+    # neighbours that are closer than rounding allows are merged
+    keep = np.concatenate([[True], np.diff(points) > _CLOSEST * length / 2])
+    return np.asarray(points[keep])
+
+
+def _length(mechanism: Additive) -> float:
+    guarantee, profile = mechanism.guarantee, mechanism.query.profile
+    return 1 / guarantee.epsilon if guarantee.metric == "distance" else 1 / profile.lipschitz
+
+
+def _worst_additive(mechanism: Additive, line: FloatArray) -> tuple[FloatArray, Any]:
+    guarantee, profile = mechanism.guarantee, mechanism.query.profile
+    pairs = _pairs(line, profile, mechanism.scale, _CLOSEST * _length(mechanism), guarantee.radius)
+    if guarantee.metric == "discrete":
+        pairs = _against_extremes(line, profile, mechanism.scale)
+    if guarantee.delta > 0:
+        needed = hockey_stick(mechanism.noise, pairs, guarantee.epsilon * pairs.distance)
+        return needed / guarantee.delta, lambda k: (float(pairs.first[k]), float(pairs.second[k]), None)
+    loss, y = largest_loss(mechanism.noise, pairs)
+    return _ratios(loss, guarantee, pairs), _triples(pairs, y)
+
+
+def _ratios(loss: FloatArray, guarantee: Guarantee, pairs: Pairs) -> FloatArray:
+    allowed = guarantee.epsilon * (pairs.distance if guarantee.metric == "distance" else 1.0)
+    return loss / allowed
+
+
+def _triples(pairs: Pairs, y: FloatArray) -> Any:
+    return lambda k: (float(pairs.first[k]), float(pairs.second[k]), float(y[k]))
+
+
+def _pairs(line: FloatArray, center: Any, scale: Any, closest: float, radius: float = np.inf) -> Pairs:
+    a, b = center(line), scale(line)
+    i = np.concatenate([np.arange(line.size - stride) for stride in _STRIDES if stride < line.size])
+    j = np.concatenate([np.arange(stride, line.size) for stride in _STRIDES if stride < line.size])
+    distance = line[j] - line[i]
+    fits = (distance <= radius) & (distance >= closest)
+    i, j = i[fits], j[fits]
+    return Pairs(line[i], line[j], distance[fits], a[i], b[i], a[j], b[j])
+
+
+def _against_extremes(line: FloatArray, center: Any, scale: Any) -> Pairs:
+    """Every probe against the two whose answers differ most: for promises between any two values."""
+    a, b = center(line), scale(line)
+    i = np.tile(np.arange(line.size), 2)
+    j = np.repeat([int(a.argmin()), int(a.argmax())], line.size)
+    i, j = i[i != j], j[i != j]
+    return Pairs(line[i], line[j], np.abs(line[i] - line[j]), a[i], b[i], a[j], b[j])
+
+
+def _worst_vector(mechanism: VectorSmoothCauchy) -> tuple[FloatArray, Any]:
+    """Along straight lines through the queries' anchors; outputs of the m queries are independent, so losses add."""
+    space, length = mechanism.queries[0].space, 1 / mechanism.guarantee.epsilon
+    if isinstance(space, Earth):
+        raise invalid("audit", "mechanism", "on a line or in R^d for vectors of queries", space)
+    rng = np.random.default_rng(0)
+    ratios, places = [], []
+    for query in mechanism.queries:
+        direction = rng.standard_normal(space.point_shape)
+        direction = direction / np.linalg.norm(direction)
+        t = probe_line(query.profile, length)
+        t = t[np.abs(t - np.median(t)) < 1e3 * length]
+        points = query.geometry.anchor + t.reshape(-1, *(1,) * len(space.point_shape)) * direction
+        values = space.values(points)
+        scale, answers = mechanism.scale(values), mechanism.answers(values)
+        high = low = np.zeros(1)
+        pairs = None
+        for column in answers.T:
+            pairs = _pairs(t, lambda _, c=column: c, lambda _, b=scale: b, _CLOSEST * length)
+            up, down = signed_losses(mechanism.noise, pairs)
+            high, low = high + up, low + down
+        assert pairs is not None
+        ratios.append(np.maximum(high, -low) / (mechanism.guarantee.epsilon * pairs.distance))
+        places += [(points[a], points[b]) for a, b in zip(*_ends(t, pairs), strict=True)]
+    return np.concatenate(ratios), lambda k: (*places[k], None)
+
+
+def _ends(t: FloatArray, pairs: Pairs) -> tuple[Any, Any]:
+    return np.searchsorted(t, pairs.first), np.searchsorted(t, pairs.second)
+
+
+def _worst_input(mechanism: InputLaplace) -> tuple[FloatArray, Any]:
+    """Pairs of points at all distances and directions; outputs on the line through both, beyond them, and around."""
+    space, rate = mechanism.space, mechanism.guarantee.epsilon
+    rng = np.random.default_rng(0)
+    distance = np.tile(np.geomspace(_CLOSEST, 30.0, 60) / rate, 8)
+    beyond = np.concatenate([-np.geomspace(1e-3, 50, 20), np.linspace(0, 1, 11), 1 + np.geomspace(1e-3, 50, 20)])
+    if isinstance(space, Earth):
+        start = np.stack([rng.uniform(-85, 85, distance.size), rng.uniform(-180, 180, distance.size)], axis=-1)
+        bearing = rng.uniform(0, 2 * np.pi, distance.size)
+        distance = np.minimum(distance, 3.0 * space.radius)
+        other = space.move(start, distance, bearing)
+        way = np.where((beyond > 0) & (beyond < 1), beyond * distance[:, None], 0.0)
+        way = way + np.where(beyond >= 1, distance[:, None], 0.0) + (beyond - np.clip(beyond, 0, 1)) / rate
+        outputs = space.move(start[:, None, :], way, bearing[:, None])
+        distance = space.between(start, other)
+    else:
+        direction = rng.standard_normal((distance.size, space.dimension))
+        direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+        start = (rng.standard_normal((distance.size, space.dimension)) / rate).reshape(-1, *space.point_shape)
+        step = (direction * distance[:, None]).reshape(start.shape)
+        other = start + step
+        reach = (beyond - np.clip(beyond, 0, 1)) / rate
+        shape = (*start.shape[:1], beyond.size, *space.point_shape)
+        way = np.clip(beyond, 0, 1) * distance[:, None] + reach
+        outputs = start.reshape(-1, 1, *space.point_shape) + (direction[:, None, :] * way[:, :, None]).reshape(shape)
+    first = mechanism.log_density(start.reshape(-1, 1, *space.point_shape), outputs)
+    second = mechanism.log_density(other.reshape(-1, 1, *space.point_shape), outputs)
+    loss = np.abs(first - second)
+    k = loss.argmax(axis=1)
+    ratio = loss[np.arange(len(k)), k] / (rate * distance)
+    return ratio, lambda i: (start[i], other[i], outputs[i, k[i]])

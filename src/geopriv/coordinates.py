@@ -1,0 +1,227 @@
+"""1-Lipschitz coordinates: maps from points to the line that never stretch a distance.
+
+|s(x) − s(x')| ≤ dist(x, x') for all x, x'. This is all that a query's geometry owes to privacy (theory T1). Each
+class says why it holds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import shapely
+
+from geopriv.checks import FloatArray
+from geopriv.spaces import Earth, Space, unit_vectors
+
+_CHUNK = 1 << 22  # numbers in one temporary matrix: 32 MiB
+
+
+class Coordinate(ABC):
+    """A 1-Lipschitz map from points (already read by the space) to the line."""
+
+    @abstractmethod
+    def __call__(self, points: FloatArray) -> FloatArray:
+        """S at points of shape (...) on a line or (..., d) elsewhere."""
+
+    @property
+    @abstractmethod
+    def anchor(self) -> FloatArray:
+        """A public point near which s takes the values a profile cares about."""
+
+
+@dataclass(frozen=True)
+class Linear(Coordinate):
+    """s(x) = ⟨u, x⟩ + shift with ‖u‖ = 1. 1-Lipschitz by Cauchy–Schwarz.
+
+    Args:
+        direction: the unit vector u; a single number ±1 on a line.
+        shift: a constant.
+        scalar: whether points are plain numbers (a line) instead of vectors.
+    """
+
+    direction: tuple[float, ...]
+    shift: float
+    scalar: bool
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        if self.scalar:
+            return self.direction[0] * points + self.shift
+        return np.asarray(points @ np.asarray(self.direction) + self.shift)
+
+    @property
+    def anchor(self) -> FloatArray:
+        foot = -self.shift * np.asarray(self.direction)
+        return foot[0] if self.scalar else foot
+
+
+@dataclass(frozen=True)
+class Radial(Coordinate):
+    """s(x) = dist(x, center) − offset. 1-Lipschitz by the triangle inequality, in every metric space."""
+
+    space: Space
+    center: tuple[float, ...]
+    offset: float
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        return self.space.between(points, self.anchor) - self.offset
+
+    @cached_property
+    def anchor(self) -> FloatArray:
+        return np.reshape(self.center, self.space.point_shape)
+
+
+@dataclass(frozen=True)
+class QuadrantDistance(Coordinate):
+    """Signed distance to Q = {p : p ≥ corner}: ‖max(corner − x, 0)‖ outside, −min(x − corner) inside.
+
+    A signed distance is 1-Lipschitz on R^d: on one side it is a distance to a set, and a segment that joins the two
+    sides crosses the border (theory T1).
+    """
+
+    corner: tuple[float, ...]
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        lack = np.asarray(self.corner) - points
+        outside = np.hypot.reduce(np.maximum(lack, 0.0), axis=-1, initial=0.0)
+        # with the outside distance zero, the largest lack is −min(x − corner)
+        return np.asarray(np.where(outside > 0, outside, lack.max(axis=-1)))
+
+    @property
+    def anchor(self) -> FloatArray:
+        return np.asarray(self.corner)
+
+
+@dataclass(frozen=True)
+class RegionDistance(Coordinate):
+    """Signed distance in the plane to a polygon, negative inside; 1-Lipschitz as every signed distance on R^d."""
+
+    region: shapely.Geometry
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        places = shapely.points(points)
+        shapely.prepare(self.region)
+        distance = np.asarray(shapely.distance(self._boundary, places), dtype=np.float64)
+        return np.where(shapely.contains(self.region, places), -distance, distance)
+
+    @cached_property
+    def _boundary(self) -> shapely.Geometry:
+        boundary = self.region.boundary
+        shapely.prepare(boundary)
+        return boundary
+
+    @property
+    def anchor(self) -> FloatArray:
+        return np.asarray(self.region.boundary.interpolate(0.0).coords[0])
+
+
+@dataclass(frozen=True)
+class EarthRegionDistance(Coordinate):
+    """Signed great-circle distance in metres to a polygon whose edges are great-circle arcs; negative inside.
+
+    The distance is the spherical distance to the nearest arc. The sign comes from the gnomonic projection, which maps
+    those same arcs to straight segments, so sign and distance agree on where the border is. The sphere is a length
+    space, hence the signed distance is 1-Lipschitz on all of it, and no projection scale has to be paid for.
+
+    Args:
+        space: the globe.
+        region: polygon with coordinates (longitude, latitude), all within 80° of its middle.
+    """
+
+    space: Earth
+    region: shapely.Geometry
+
+    REACH = 80.0  # degrees: farther out the gnomonic projection loses precision
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        flat = points.reshape(-1, 2)
+        step = max(1, _CHUNK // (3 * len(self._arcs[0])))
+        parts = [self._signed(unit_vectors(flat[i : i + step])) for i in range(0, len(flat), step)]
+        return np.concatenate(parts).reshape(points.shape[:-1]) if parts else np.zeros(points.shape[:-1])
+
+    def _signed(self, vectors: FloatArray) -> FloatArray:
+        distance = self.space.radius * self._angle_to_border(vectors)
+        ahead = vectors @ self._frame[2]
+        flat = vectors @ self._frame[:2].T / np.maximum(ahead, 1e-9)[:, None]
+        inside = (ahead > 1e-9) & shapely.contains(self.gnomonic, shapely.points(flat))
+        return np.where(inside, -distance, distance)
+
+    def _angle_to_border(self, vectors: FloatArray) -> FloatArray:
+        start, end, normal = self._arcs
+        chord = np.linalg.norm(vectors[:, None, :] - start, axis=-1).min(axis=1)
+        corner = 2 * np.arcsin(np.minimum(chord / 2, 1.0))
+        # the foot of the perpendicular lies on the arc when the point is in the lune between its two ends
+        within = (vectors @ np.cross(normal, start).T >= 0) & (vectors @ np.cross(end, normal).T >= 0)
+        across = np.abs(vectors @ normal.T)
+        side = np.where(within, np.arcsin(np.minimum(across, 1.0)), np.inf).min(axis=1)
+        return np.asarray(np.minimum(corner, side))
+
+    @cached_property
+    def _arcs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        starts, ends = [], []
+        for ring in _rings(self.region):
+            vertices = unit_vectors(shapely.get_coordinates(ring)[:, ::-1])
+            starts.append(vertices[:-1])
+            ends.append(vertices[1:])
+        start, end = np.concatenate(starts), np.concatenate(ends)
+        normal = np.cross(start, end)
+        length = np.linalg.norm(normal, axis=-1)
+        keep = length > 0  # repeated vertices make no arc
+        return start[keep], end[keep], normal[keep] / length[keep, None]
+
+    @cached_property
+    def _frame(self) -> FloatArray:
+        """Rows: two directions on the tangent plane at the middle of the region, and the middle itself."""
+        middle = self._arcs[0].sum(axis=0)
+        middle /= np.linalg.norm(middle)
+        helper = np.eye(3)[np.argmin(np.abs(middle))]
+        first = np.cross(helper, middle)
+        first /= np.linalg.norm(first)
+        return np.stack([first, np.cross(middle, first), middle])
+
+    @property
+    def fits(self) -> bool:
+        """Whether every vertex lies near enough to the middle for the gnomonic projection."""
+        return bool((self._arcs[0] @ self._frame[2]).min() > np.cos(np.radians(self.REACH)))
+
+    @cached_property
+    def gnomonic(self) -> shapely.Geometry:
+        """The region on the tangent plane at its middle, where great circles are straight."""
+
+        def project(lonlat: FloatArray) -> FloatArray:
+            vectors = unit_vectors(lonlat[:, ::-1])
+            return np.asarray(vectors @ self._frame[:2].T / (vectors @ self._frame[2])[:, None])
+
+        projected = shapely.transform(self.region, project)
+        shapely.prepare(projected)
+        return projected
+
+    @property
+    def anchor(self) -> FloatArray:
+        return np.asarray(self.region.boundary.interpolate(0.0).coords[0][::-1])
+
+
+@dataclass(frozen=True)
+class Scaled(Coordinate):
+    """s(x) = f(x)/K for a user's function f with Lipschitz constant K: 1-Lipschitz exactly when K is right."""
+
+    space: Space
+    function: Callable[[FloatArray], FloatArray]
+    constant: float
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        shape = points.shape[: points.ndim - len(self.space.point_shape)]
+        values = np.asarray(self.function(self.space.values(points)), dtype=np.float64)
+        return np.broadcast_to(values, shape) / self.constant
+
+    @property
+    def anchor(self) -> FloatArray:
+        return np.zeros(self.space.point_shape)
+
+
+def _rings(region: shapely.Geometry) -> list[shapely.Geometry]:
+    polygons = shapely.get_parts(region)
+    return [ring for polygon in polygons for ring in (polygon.exterior, *polygon.interiors)]

@@ -1,0 +1,19 @@
+"""What can go wrong, by name. No message ever carries a private value."""
+
+from __future__ import annotations
+
+
+class GeoprivError(Exception):
+    """The parent of every error that geopriv raises on purpose."""
+
+
+class InvalidParameter(GeoprivError, ValueError):
+    """A public parameter breaks a rule; the message names the parameter, the rule and the value."""
+
+
+class OutOfDomain(GeoprivError, ValueError):
+    """A private value cannot be read in its space; the message names the rule and never the value."""
+
+
+class ReportRejected(GeoprivError, ValueError):
+    """A report cannot have come from the mechanism it is said to come from."""

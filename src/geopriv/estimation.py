@@ -1,0 +1,78 @@
+"""From reports to an answer with its error bar."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from geopriv.checks import fraction, invalid
+from geopriv.errors import ReportRejected
+from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.queries import Query
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its uncertainty. There is no point estimate without an interval.
+
+    Args:
+        value: the estimate.
+        standard_error: from the spread of the reports; infinite for a single report.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        n: reports.
+        unbiased: False when the mechanism's estimate is biased: the interval then surrounds the wrong value.
+        confidence: of the interval.
+    """
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    n: int
+    unbiased: bool
+    confidence: float
+
+    def __str__(self) -> str:
+        label = "" if self.unbiased else " (biased estimator)"
+        return f"{self.value:.6g} ± {self.standard_error:.2g}, [{self.low:.6g}, {self.high:.6g}], n = {self.n:,}{label}"
+
+
+def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, confidence: float = 0.95) -> Estimate:
+    """The mean of f over the people who reported, with standard error and normal interval.
+
+    Args:
+        mechanism: that made the reports.
+        reports: one a person.
+        query: which question; needed when a report can answer several.
+        confidence: of the interval.
+
+    Raises:
+        ReportRejected: for no reports, or reports that are not finite numbers.
+
+    >>> import numpy as np, geopriv as gp
+    >>> m = gp.LipschitzLaplace.calibrate(gp.Threshold(at=0.0, width=2.0), epsilon=1.0)
+    >>> print(gp.estimate(m, m.simulate(np.full(10_000, 5.0), np.random.default_rng(0))))
+    0.999203 ± 0.0071, [0.985275, 1.01313], n = 10,000
+    """
+    fraction("estimate", "confidence", confidence)
+    if not isinstance(mechanism, Mechanism):
+        raise invalid("estimate", "mechanism", "a mechanism", type(mechanism).__name__)
+    try:
+        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ReportRejected("Reports must be numbers.") from None
+    if values.ndim == 0 or values.size == 0:
+        raise ReportRejected("There must be at least one report.")
+    if not np.isfinite(values).all():
+        raise ReportRejected("Reports must be finite numbers.")
+    shares = mechanism.contributions(values, query)
+    n = shares.size
+    mean = float(shares.mean())
+    error = float(shares.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
+    reach = float(special.ndtri((1 + confidence) / 2)) * error
+    return Estimate(mean, error, mean - reach, mean + reach, n, mechanism.unbiased, confidence)

@@ -1,0 +1,23 @@
+"""Mechanisms: one file a family, each made by `calibrate` from a query (or a space) and a rate."""
+
+from geopriv.mechanisms.base import Additive, Mechanism, Simulated
+from geopriv.mechanisms.coordinate import CoordinateLaplace
+from geopriv.mechanisms.input import InputLaplace
+from geopriv.mechanisms.lipschitz import LipschitzLaplace
+from geopriv.mechanisms.local_dp import LocalLaplace
+from geopriv.mechanisms.smooth import SmoothCauchy, SmoothLaplace, SmoothT
+from geopriv.mechanisms.vector import VectorSmoothCauchy
+
+__all__ = [
+    "Additive",
+    "CoordinateLaplace",
+    "InputLaplace",
+    "LipschitzLaplace",
+    "LocalLaplace",
+    "Mechanism",
+    "Simulated",
+    "SmoothCauchy",
+    "SmoothLaplace",
+    "SmoothT",
+    "VectorSmoothCauchy",
+]

@@ -1,0 +1,112 @@
+"""What mechanisms have in common: the result of a simulation, and additive noise."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from geopriv.checks import FloatArray, invalid
+from geopriv.noise import Noise
+from geopriv.privacy import Guarantee
+from geopriv.queries import Query
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """Releases drawn with fast floats from a seeded generator: for studies only.
+
+    This is deliberately not the type of a report. A seeded generator can be replayed and float noise leaves traces
+    (theory E12), so nothing that a person sends is made this way.
+    """
+
+    values: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.values, dtype=dtype)
+
+
+class Mechanism(ABC):
+    """A randomised release of one person's value with a guarantee."""
+
+    guarantee: Guarantee
+
+    @property
+    @abstractmethod
+    def unbiased(self) -> bool:
+        """Whether the estimate from its reports is unbiased."""
+
+    @abstractmethod
+    def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
+        """One release for each value of x, from a seeded generator."""
+
+    @abstractmethod
+    def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
+        """What each report adds to the mean that estimates the query."""
+
+
+@dataclass(frozen=True)
+class Additive(Mechanism):
+    """f(x) + σ(s(x))·Z: the answer, plus symmetric noise whose scale depends on the coordinate alone.
+
+    Unbiased, with variance σ²·Var(Z).
+
+    Args:
+        query: f = f0 ∘ s.
+        guarantee: what `calibrate` proved.
+        noise: the law of Z.
+        scale: σ, a function of coordinates.
+    """
+
+    query: Query
+    guarantee: Guarantee
+    noise: Noise
+    scale: Callable[[FloatArray], FloatArray] = field(repr=False)
+
+    @property
+    def unbiased(self) -> bool:
+        return self.noise.moments > 1
+
+    def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
+        """One release for each value of x, from a seeded generator."""
+        s = self.query.coordinate(x)
+        return Simulated(self.query.profile(s) + self.scale(s) * self.noise.sample(rng, s.shape))
+
+    def bias(self, x: Any) -> FloatArray:
+        """E[release] − f(x) for each value: zero, by symmetry.
+
+        Raises:
+            InvalidParameter: where the noise has no mean.
+        """
+        if not self.noise.moments > 1:
+            raise invalid(type(self).__name__, "noise", "of finite mean where a bias is asked for", self.noise)
+        return np.zeros(self.query.coordinate(x).shape)
+
+    def variance(self, x: Any) -> FloatArray:
+        """The variance of the release for each value: σ(s(x))²·Var(Z), exactly.
+
+        Raises:
+            InvalidParameter: where the noise has no variance.
+        """
+        if not self.noise.moments > 2:
+            raise invalid(type(self).__name__, "noise", "of finite variance where a variance is asked for", self.noise)
+        return self.scale(self.query.coordinate(x)) ** 2 * self.noise.variance
+
+    def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
+        """The reports themselves: each is an unbiased estimate of its person's f(x)."""
+        if query is not None and query != self.query:
+            raise invalid("estimate", "query", f"the one that was asked, {self.query}", query)
+        return reports
+
+
+def spend(budget: Callable[[float], float], eta: float, epsilon: float) -> float:
+    """η, lowered by rounding errors until what it spends is at most ε in floating point too."""
+    while budget(eta) > epsilon:
+        eta = float(np.nextafter(eta, 0.0))
+    return eta

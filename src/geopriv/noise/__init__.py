@@ -1,0 +1,9 @@
+"""Noise distributions: density, cdf, inverse cdf, variance, samples, and the ε they spend."""
+
+from geopriv.noise.base import Noise
+from geopriv.noise.generalized_cauchy import GeneralizedCauchy
+from geopriv.noise.laplace import Laplace
+from geopriv.noise.planar_laplace import PlanarLaplace, SphericalLaplace
+from geopriv.noise.student_t import StudentT
+
+__all__ = ["GeneralizedCauchy", "Laplace", "Noise", "PlanarLaplace", "SphericalLaplace", "StudentT"]

@@ -1,0 +1,48 @@
+"""Polygons from shapely or GeoJSON, checked once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import shapely
+import shapely.geometry
+
+from geopriv.checks import invalid
+
+
+def read_polygon(source: Any, on_earth: bool) -> shapely.Geometry:
+    """A valid Polygon or MultiPolygon without heights.
+
+    Args:
+        source: a shapely geometry, or GeoJSON as a mapping or text (Polygon, MultiPolygon, or a Feature of one).
+        on_earth: whether coordinates are (longitude, latitude) in degrees.
+
+    Raises:
+        InvalidParameter: naming what is wrong and where.
+    """
+    geometry = shapely.force_2d(_geometry(source))
+    if geometry.geom_type not in ("Polygon", "MultiPolygon") or geometry.is_empty:
+        raise invalid("Geofence", "polygon", "a Polygon or MultiPolygon that is not empty", geometry.geom_type)
+    corners = shapely.get_coordinates(geometry)
+    if not np.isfinite(corners).all():
+        raise invalid("Geofence", "polygon", "made of finite coordinates", geometry.geom_type)
+    if on_earth and ((np.abs(corners[:, 1]) > 90).any() or (np.abs(corners[:, 0]) > 360).any()):
+        raise invalid("Geofence", "polygon", "in degrees (longitude, latitude) on Earth", geometry.geom_type)
+    if not geometry.is_valid:
+        raise invalid("Geofence", "polygon", "a simple polygon", shapely.is_valid_reason(geometry))
+    return geometry
+
+
+def _geometry(source: Any) -> shapely.Geometry:
+    if isinstance(source, shapely.Geometry):
+        return source
+    try:
+        tree = json.loads(source) if isinstance(source, str | bytes) else source
+        if isinstance(tree, Mapping):
+            return shapely.geometry.shape(tree["geometry"] if tree.get("type") == "Feature" else tree)
+    except (ValueError, TypeError, KeyError, AttributeError, shapely.errors.ShapelyError) as error:
+        raise invalid("Geofence", "polygon", f"readable GeoJSON ({error})", type(source).__name__) from None
+    raise invalid("Geofence", "polygon", "a shapely geometry or GeoJSON", type(source).__name__)

@@ -1,0 +1,103 @@
+"""What is promised: ε per distance, δ, radius, unit, and the theorem behind it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from geopriv.checks import finite, invalid, positive, positive_or_infinite
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """(ε, δ, Λ)-GP: P[M(x) ∈ S] ≤ exp(ε·dist(x, x'))·P[M(x') ∈ S] + δ for all S and all x, x' within Λ.
+
+    Args:
+        epsilon: privacy loss per unit of distance; with the discrete metric, between any two values.
+        delta: 0 for pure privacy.
+        radius: Λ, how far apart x and x' may be.
+        unit: of distance.
+        metric: "distance" (Geo-Privacy) or "discrete" (local differential privacy).
+        reference: the theorem that proves it.
+
+    >>> promise = Guarantee(epsilon=0.001, unit="m", reference="T1")
+    >>> print(promise)
+    0.001 per m: two values 300 m apart look alike up to a factor 1.35
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    radius: float = math.inf
+    unit: str | None = None
+    metric: Literal["distance", "discrete"] = "distance"
+    reference: str = ""
+
+    def __post_init__(self) -> None:
+        positive("Guarantee", "epsilon", self.epsilon)
+        positive_or_infinite("Guarantee", "radius", self.radius)
+        if not 0 <= finite("Guarantee", "delta", self.delta) < 1:
+            raise invalid("Guarantee", "delta", "at least 0 and below 1", self.delta)
+
+    def log_factor(self, distance: float) -> float:
+        """Ln of the factor up to which two values at that distance look alike."""
+        return self.epsilon * (distance if self.metric == "distance" else float(distance > 0))
+
+    def factor(self, distance: float) -> float:
+        """The factor up to which two values at that distance look alike (besides δ)."""
+        return math.exp(min(self.log_factor(distance), 709.0))
+
+    def __str__(self) -> str:
+        extra = (f", except with probability {self.delta:g}" if self.delta else "") + (
+            f", for values within {self.radius:g} {self.unit or ''}".rstrip() if math.isfinite(self.radius) else ""
+        )
+        if self.metric == "discrete":
+            return f"{self.epsilon:.6g}: any two values look alike up to a factor {self.factor(1):.4g}{extra}"
+        unit = self.unit or "unit"
+        example = float(f"{0.3 / self.epsilon:.1g}")
+        return (
+            f"{self.epsilon:.6g} per {unit}: two values {example:g} {unit} apart look alike up to a factor "
+            f"{self.factor(example):.3g}{extra}"
+        )
+
+
+def compose(*guarantees: Guarantee) -> Guarantee:
+    """The promise of answering several questions about the same person: ε and δ add, the smallest radius holds.
+
+    Reference: basic composition; it holds for every metric because exp(ε₁d)·exp(ε₂d) = exp((ε₁+ε₂)d).
+
+    >>> compose(Guarantee(0.1), Guarantee(0.2)).epsilon.__round__(12)
+    0.3
+    """
+    _same_kind(guarantees)
+    return replace(
+        guarantees[0],
+        epsilon=math.fsum(g.epsilon for g in guarantees),
+        delta=math.fsum(g.delta for g in guarantees),
+        radius=min(g.radius for g in guarantees),
+        reference="basic composition of: " + "; ".join(dict.fromkeys(g.reference for g in guarantees)),
+    )
+
+
+def partition(*guarantees: Guarantee) -> Guarantee:
+    """The promise when each person answers only one question, assigned before and independently of x: the weakest one.
+
+    >>> partition(Guarantee(0.1), Guarantee(0.2)).epsilon
+    0.2
+    """
+    _same_kind(guarantees)
+    return replace(
+        guarantees[0],
+        epsilon=max(g.epsilon for g in guarantees),
+        delta=max(g.delta for g in guarantees),
+        radius=min(g.radius for g in guarantees),
+        reference="one question a person, the weakest of: " + "; ".join(dict.fromkeys(g.reference for g in guarantees)),
+    )
+
+
+def _same_kind(guarantees: tuple[Guarantee, ...]) -> None:
+    if not guarantees:
+        raise invalid("compose", "guarantees", "at least one", guarantees)
+    kinds = {(g.unit, g.metric) for g in guarantees}
+    if len(kinds) > 1:
+        raise invalid("compose", "guarantees", "of one unit and one metric", sorted(map(str, kinds)))

@@ -1,0 +1,379 @@
+"""One-dimensional shapes f0: what a query makes of its coordinate.
+
+A query is f = f0 ∘ s with a 1-Lipschitz coordinate s, so all of privacy happens on these curves (theory T1).
+Every profile knows its values, its Lipschitz constant and its landmarks (the places where its shape changes).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from geopriv.checks import FloatArray, finite, invalid, numbers, positive
+
+
+class Profile(ABC):
+    """A Lipschitz function of one real variable."""
+
+    @abstractmethod
+    def __call__(self, s: FloatArray) -> FloatArray:
+        """f0 at coordinates of any shape."""
+
+    @property
+    @abstractmethod
+    def lipschitz(self) -> float:
+        """The least K with |f0(s) − f0(s')| ≤ K·|s − s'| (for Custom, the K that was given)."""
+
+    @property
+    @abstractmethod
+    def landmarks(self) -> tuple[float, ...]:
+        """Increasing coordinates around which f0 changes its shape: kinks, modes, inflections."""
+
+    @property
+    @abstractmethod
+    def bounds(self) -> tuple[float, float]:
+        """Infimum and supremum of f0."""
+
+    @abstractmethod
+    def stretched(self, factor: float) -> Profile:
+        """The profile s ↦ f0(factor·s), factor > 0."""
+
+
+class LinearPieces(Profile):
+    """A continuous profile made of straight pieces: `knots`, `values` there, and the slopes around them."""
+
+    @property
+    @abstractmethod
+    def knots(self) -> tuple[float, ...]:
+        """Increasing coordinates where the slope changes."""
+
+    @property
+    @abstractmethod
+    def values(self) -> tuple[float, ...]:
+        """f0 at the knots."""
+
+    @property
+    @abstractmethod
+    def slopes(self) -> tuple[float, ...]:
+        """One slope more than there are knots: before the first, between each two, after the last."""
+
+
+class _Plateaus(LinearPieces):
+    """Straight pieces that are constant before the first knot and after the last."""
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        return np.interp(s, self.knots, self.values)
+
+    @cached_property
+    def slopes(self) -> tuple[float, ...]:
+        inner = np.diff(self.values) / np.diff(self.knots)
+        return (0.0, *inner.tolist(), 0.0)
+
+    @property
+    def landmarks(self) -> tuple[float, ...]:
+        return self.knots
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return min(self.values), max(self.values)
+
+
+class Ramps(_Plateaus):
+    """Straight pieces in which every slope is a full rise or fall between 0 and 1 over the same `width`.
+
+    These have closed forms for sensitivity and least scale, in terms of the distance to the nearest ramp.
+    """
+
+    width: float
+
+    @property
+    @abstractmethod
+    def ramps(self) -> tuple[tuple[float, float], ...]:
+        """The intervals on which f0 rises or falls."""
+
+    @property
+    def lipschitz(self) -> float:
+        return 1.0 / self.width
+
+    def gap(self, s: FloatArray) -> FloatArray:
+        """Distance of s to the nearest ramp, 0 on it."""
+        gaps = [np.maximum(np.maximum(low - s, s - high), 0.0) for low, high in self.ramps]
+        return np.asarray(np.minimum.reduce(gaps))
+
+
+@dataclass(frozen=True)
+class Ramp(Ramps):
+    """A soft step: 0 below, 1 above and linear over `width` around `center`; falling when `rising` is False.
+
+    >>> Ramp(width=2.0)(np.array([-2.0, 0.0, 0.5, 3.0]))
+    array([0.  , 0.5 , 0.75, 1.  ])
+    """
+
+    width: float
+    center: float = 0.0
+    rising: bool = True
+
+    def __post_init__(self) -> None:
+        positive("Ramp", "width", self.width)
+        finite("Ramp", "center", self.center)
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        return self.center - self.width / 2, self.center + self.width / 2
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return (0.0, 1.0) if self.rising else (1.0, 0.0)
+
+    @property
+    def ramps(self) -> tuple[tuple[float, float], ...]:
+        return ((self.knots[0], self.knots[1]),)
+
+    def stretched(self, factor: float) -> Ramp:
+        return replace(self, width=self.width / factor, center=self.center / factor)
+
+
+@dataclass(frozen=True)
+class Trapezoid(Ramps):
+    """1 on a plateau around `center`, 0 far away, linear over `width` on both sides.
+
+    >>> Trapezoid(plateau=2.0, width=1.0)(np.array([-3.0, -1.5, 0.0, 1.25]))
+    array([0.  , 0.5 , 1.  , 0.75])
+    """
+
+    plateau: float
+    width: float
+    center: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("Trapezoid", "plateau", self.plateau)
+        positive("Trapezoid", "width", self.width)
+        finite("Trapezoid", "center", self.center)
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        inner, outer = self.plateau / 2, self.plateau / 2 + self.width
+        return self.center - outer, self.center - inner, self.center + inner, self.center + outer
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return 0.0, 1.0, 1.0, 0.0
+
+    @property
+    def ramps(self) -> tuple[tuple[float, float], ...]:
+        a, b, c, d = self.knots
+        return (a, b), (c, d)
+
+    def stretched(self, factor: float) -> Trapezoid:
+        return replace(self, plateau=self.plateau / factor, width=self.width / factor, center=self.center / factor)
+
+
+@dataclass(frozen=True)
+class Triangle(Ramps):
+    """1 at `center`, falling linearly to 0 over `width` on both sides (the paper's range query, theory E9).
+
+    >>> Triangle(width=2.0)(np.array([-3.0, -1.0, 0.0, 0.5]))
+    array([0.  , 0.5 , 1.  , 0.75])
+    """
+
+    width: float
+    center: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("Triangle", "width", self.width)
+        finite("Triangle", "center", self.center)
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        return self.center - self.width, self.center, self.center + self.width
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return 0.0, 1.0, 0.0
+
+    @property
+    def ramps(self) -> tuple[tuple[float, float], ...]:
+        a, b, c = self.knots
+        return (a, b), (b, c)
+
+    def stretched(self, factor: float) -> Triangle:
+        return replace(self, width=self.width / factor, center=self.center / factor)
+
+
+@dataclass(frozen=True)
+class PiecewiseLinear(_Plateaus):
+    """Straight lines between the given knots, constant outside them.
+
+    >>> PiecewiseLinear(knots=(0, 1, 3), values=(0, 2, 1))(np.array([-1.0, 0.5, 2.0, 9.0]))
+    array([0. , 1. , 1.5, 1. ])
+    """
+
+    knots: tuple[float, ...] = ()
+    values: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "knots", numbers("PiecewiseLinear", "knots", self.knots, least=2))
+        object.__setattr__(self, "values", numbers("PiecewiseLinear", "values", self.values, least=2))
+        if not (np.diff(self.knots) > 0).all():
+            raise invalid("PiecewiseLinear", "knots", "strictly increasing", self.knots)
+        if len(self.values) != len(self.knots):
+            raise invalid("PiecewiseLinear", "values", "as many as there are knots", self.values)
+        if min(self.values) == max(self.values):
+            raise invalid("PiecewiseLinear", "values", "not all equal (a constant needs no report)", self.values)
+
+    @property
+    def lipschitz(self) -> float:
+        return max(abs(slope) for slope in self.slopes)
+
+    def stretched(self, factor: float) -> PiecewiseLinear:
+        return replace(self, knots=tuple(knot / factor for knot in self.knots))
+
+
+@dataclass(frozen=True)
+class Identity(LinearPieces):
+    """The line f0(s) = slope·s: the profile of a query that is its own coordinate."""
+
+    slope: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("Identity", "slope", self.slope)
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        return self.slope * s
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def slopes(self) -> tuple[float, ...]:
+        return (self.slope,)
+
+    @property
+    def lipschitz(self) -> float:
+        return self.slope
+
+    @property
+    def landmarks(self) -> tuple[float, ...]:
+        return (0.0,)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return -np.inf, np.inf
+
+    def stretched(self, factor: float) -> Identity:
+        return Identity(self.slope * factor)
+
+
+@dataclass(frozen=True)
+class Gaussian(Profile):
+    """The bell exp(−(s − center)²/2h²) with bandwidth h; its steepest slope is e^(−1/2)/h, at center ± h.
+
+    >>> Gaussian(bandwidth=1.0)(np.array([0.0, 1.0])).round(4)
+    array([1.    , 0.6065])
+    """
+
+    bandwidth: float
+    center: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("Gaussian", "bandwidth", self.bandwidth)
+        finite("Gaussian", "center", self.center)
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        return np.exp(-0.5 * ((s - self.center) / self.bandwidth) ** 2)
+
+    @property
+    def lipschitz(self) -> float:
+        return float(np.exp(-0.5)) / self.bandwidth
+
+    @property
+    def landmarks(self) -> tuple[float, ...]:
+        return tuple(self.center + self.bandwidth * k for k in (-2.0, -1.0, 0.0, 1.0, 2.0))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def stretched(self, factor: float) -> Gaussian:
+        return replace(self, bandwidth=self.bandwidth / factor, center=self.center / factor)
+
+
+@dataclass(frozen=True)
+class Custom(Profile):
+    """Any function on [low, high], held constant outside, with a Lipschitz constant that its author vouches for.
+
+    With `curvature` (a bound on |f0''| between `kinks`) the smooth sensitivity converges to its true value. Without it
+    nothing is known of the local slope but `lipschitz`, and the sensitivity inside [low, high] is `lipschitz`.
+
+    Args:
+        function: takes and returns float arrays of the same shape.
+        lipschitz: K with |f0(s) − f0(s')| ≤ K·|s − s'|. The privacy guarantee rests on it; a sample of chords is
+            checked when the profile is made.
+        low: f0 is constant below.
+        high: f0 is constant above.
+        curvature: a bound on |f0''| between kinks, or None.
+        kinks: places inside (low, high) where f0' jumps.
+    """
+
+    function: Callable[[FloatArray], FloatArray]
+    lipschitz: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    curvature: float | None = None
+    kinks: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        positive("Custom", "lipschitz", self.lipschitz)
+        if not finite("Custom", "low", self.low) < finite("Custom", "high", self.high):
+            raise invalid("Custom", "high", f"greater than low = {self.low!r}", self.high)
+        if self.curvature is not None and not finite("Custom", "curvature", self.curvature) >= 0:
+            raise invalid("Custom", "curvature", "None or at least 0", self.curvature)
+        object.__setattr__(self, "kinks", numbers("Custom", "kinks", sorted(self.kinks), least=0))
+        self._check_chords()
+
+    def _check_chords(self) -> None:
+        s = np.linspace(self.low, self.high, 1025)
+        chords = np.abs(np.diff(self(s))) / np.diff(s)
+        if chords.max() > self.lipschitz * (1 + 1e-9):
+            rule = f"at least the steepest chord seen, {chords.max():.6g}"
+            raise invalid("Custom", "lipschitz", rule, self.lipschitz)
+        if chords.max() == 0:
+            raise invalid("Custom", "function", "not constant (a constant needs no report)", self.function)
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        clipped = np.clip(s, self.low, self.high)
+        values = np.asarray(self.function(clipped), dtype=np.float64)
+        if values.shape != np.shape(clipped) or not np.isfinite(values).all():
+            raise invalid("Custom", "function", "finite and of the shape of its argument", self.function)
+        return values
+
+    @property
+    def landmarks(self) -> tuple[float, ...]:
+        return (self.low, *self.kinks, self.high)
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        # widened by what the function can do between the sampled points
+        s = np.linspace(self.low, self.high, 4097)
+        slack = self.lipschitz * (s[1] - s[0]) / 2
+        return float(self(s).min() - slack), float(self(s).max() + slack)
+
+    def stretched(self, factor: float) -> Custom:
+        function = self.function
+        return Custom(
+            lambda s: function(s * factor),
+            self.lipschitz * factor,
+            self.low / factor,
+            self.high / factor,
+            None if self.curvature is None else self.curvature * factor**2,
+            tuple(kink / factor for kink in self.kinks),
+        )

@@ -1,0 +1,43 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from geopriv.demo import Demo
+from geopriv.privacy import Guarantee
+
+
+def demo_table(console: Console, demo: Demo) -> None:
+    """The demonstration as a table, the truth first."""
+    promise = Guarantee(demo.epsilon, unit="USD")
+    console.print(
+        f"Share of households above {demo.query.at:,.0f} USD (soft over {demo.query.width:,.0f}), "
+        f"{demo.people:,} synthetic people.\nPromise: {promise}.\n"
+        f"Truth: [bold]{100 * demo.truth:.3f} %[/bold]. "
+        "Estimates are in %; predicted and true error and bias in percentage points.",
+        highlight=False,
+    )
+    wide = console.width >= 120
+    table = Table(header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("mechanism", "estimate", "95 % interval", "predicted", "true", "bias"):
+        table.add_column(name, justify="left" if name == "mechanism" else "right", no_wrap=True)
+    if wide:
+        table.add_column("what it is")
+    for outcome in demo.outcomes:
+        answer = outcome.estimate
+        table.add_row(
+            outcome.name,
+            f"{100 * answer.value:.3f}",
+            f"{100 * answer.low:.2f}…{100 * answer.high:.2f}",
+            f"{100 * outcome.predicted_error:.3f}",
+            f"{100 * outcome.error:+.3f}",
+            "none" if answer.unbiased else f"{100 * outcome.bias:+.3f}",
+            *([outcome.note] if wide else []),
+        )
+    console.print(table)
+    if not wide:
+        for outcome in demo.outcomes:
+            console.print(f"  {outcome.name}: {outcome.note}", highlight=False)
