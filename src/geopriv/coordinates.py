@@ -104,7 +104,8 @@ class RegionDistance(Coordinate):
     def __call__(self, points: FloatArray) -> FloatArray:
         places = shapely.points(points)
         shapely.prepare(self.region)
-        distance = np.asarray(shapely.distance(self._boundary, places), dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # points at 1e160 and beyond are infinitely far
+            distance = np.asarray(shapely.distance(self._boundary, places), dtype=np.float64)
         return np.where(shapely.contains(self.region, places), -distance, distance)
 
     @cached_property
@@ -151,13 +152,14 @@ class EarthRegionDistance(Coordinate):
 
     def _angle_to_border(self, vectors: FloatArray) -> FloatArray:
         start, end, normal = self._arcs
-        chord = np.linalg.norm(vectors[:, None, :] - start, axis=-1).min(axis=1)
-        corner = 2 * np.arcsin(np.minimum(chord / 2, 1.0))
+        # arctan2 throughout: arcsin and arccos lose half the digits near their ends, which would look like a jump
+        apart, together = (np.linalg.norm(vectors[:, None, :] + sign * start, axis=-1) for sign in (-1, 1))
+        corner = 2 * np.arctan2(apart, together).min(axis=1)
         # the foot of the perpendicular lies on the arc when the point is in the lune between its two ends
-        within = (vectors @ np.cross(normal, start).T >= 0) & (vectors @ np.cross(end, normal).T >= 0)
-        across = np.abs(vectors @ normal.T)
-        side = np.where(within, np.arcsin(np.minimum(across, 1.0)), np.inf).min(axis=1)
-        return np.asarray(np.minimum(corner, side))
+        ahead = vectors @ np.cross(normal, start).T
+        within = (ahead >= 0) & (vectors @ np.cross(end, normal).T >= 0)
+        angle = np.arctan2(np.abs(vectors @ normal.T), np.hypot(vectors @ start.T, ahead))
+        return np.asarray(np.minimum(corner, np.where(within, angle, np.inf).min(axis=1)))
 
     @cached_property
     def _arcs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -167,7 +169,7 @@ class EarthRegionDistance(Coordinate):
             starts.append(vertices[:-1])
             ends.append(vertices[1:])
         start, end = np.concatenate(starts), np.concatenate(ends)
-        normal = np.cross(start, end)
+        normal = np.cross(start, end - start)  # not of start and end, which would cancel on short edges
         length = np.linalg.norm(normal, axis=-1)
         keep = length > 0  # repeated vertices make no arc
         return start[keep], end[keep], normal[keep] / length[keep, None]

@@ -23,7 +23,8 @@ def read_polygon(source: Any, on_earth: bool) -> shapely.Geometry:
     Raises:
         InvalidParameter: naming what is wrong and where.
     """
-    geometry = shapely.force_2d(_geometry(source))
+    with np.errstate(invalid="ignore"):  # NaN among the coordinates is reported below
+        geometry = shapely.force_2d(_geometry(source))
     if geometry.geom_type not in ("Polygon", "MultiPolygon") or geometry.is_empty:
         raise invalid("Geofence", "polygon", "a Polygon or MultiPolygon that is not empty", geometry.geom_type)
     corners = shapely.get_coordinates(geometry)
@@ -33,7 +34,18 @@ def read_polygon(source: Any, on_earth: bool) -> shapely.Geometry:
         raise invalid("Geofence", "polygon", "in degrees (longitude, latitude) on Earth", geometry.geom_type)
     if not geometry.is_valid:
         raise invalid("Geofence", "polygon", "a simple polygon", shapely.is_valid_reason(geometry))
-    return geometry
+    return _without_seam(geometry) if on_earth else geometry
+
+
+def _without_seam(geometry: shapely.Geometry) -> shapely.Geometry:
+    """A region that GeoJSON cuts at the antimeridian (RFC 7946, 3.1.9) in one piece again."""
+    parts = shapely.get_parts(geometry)
+    west, _, east, _ = shapely.bounds(parts).T
+    if not ((west == -180).any() and (east == 180).any()):
+        return geometry
+    turn = np.where((east <= 0)[:, None], [360.0, 0.0], 0.0)
+    moved = [shapely.transform(part, lambda xy, by=by: xy + by) for part, by in zip(parts, turn, strict=True)]
+    return shapely.union_all(moved)
 
 
 def _geometry(source: Any) -> shapely.Geometry:

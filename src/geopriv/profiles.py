@@ -289,7 +289,8 @@ class Gaussian(Profile):
         finite("Gaussian", "center", self.center)
 
     def __call__(self, s: FloatArray) -> FloatArray:
-        return np.exp(-0.5 * ((s - self.center) / self.bandwidth) ** 2)
+        # beyond 40 bandwidths it is 0 in floating point; the cap keeps the square from overflowing
+        return np.exp(-0.5 * np.minimum(np.abs(s - self.center) / self.bandwidth, 40.0) ** 2)
 
     @property
     def lipschitz(self) -> float:
@@ -305,6 +306,17 @@ class Gaussian(Profile):
 
     def stretched(self, factor: float) -> Gaussian:
         return replace(self, bandwidth=self.bandwidth / factor, center=self.center / factor)
+
+
+@dataclass(frozen=True)
+class _Stretched:
+    """s ↦ f0(factor·s) of a profile."""
+
+    profile: Profile
+    factor: float
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        return self.profile(s * self.factor)
 
 
 @dataclass(frozen=True)
@@ -332,18 +344,24 @@ class Custom(Profile):
     kinks: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise invalid("Custom", "function", "a function of arrays", self.function)
         positive("Custom", "lipschitz", self.lipschitz)
         if not finite("Custom", "low", self.low) < finite("Custom", "high", self.high):
             raise invalid("Custom", "high", f"greater than low = {self.low!r}", self.high)
         if self.curvature is not None and not finite("Custom", "curvature", self.curvature) >= 0:
             raise invalid("Custom", "curvature", "None or at least 0", self.curvature)
         object.__setattr__(self, "kinks", numbers("Custom", "kinks", sorted(self.kinks), least=0))
+        if any(not self.low < kink < self.high for kink in self.kinks):
+            raise invalid("Custom", "kinks", f"between low = {self.low!r} and high = {self.high!r}", self.kinks)
         self._check_chords()
 
     def _check_chords(self) -> None:
         s = np.linspace(self.low, self.high, 1025)
-        chords = np.abs(np.diff(self(s))) / np.diff(s)
-        if chords.max() > self.lipschitz * (1 + 1e-9):
+        values = self(s)
+        chords = np.abs(np.diff(values)) / np.diff(s)
+        rounding = 8 * np.finfo(float).eps * np.abs(values).max() / (s[1] - s[0])
+        if chords.max() > self.lipschitz * (1 + 1e-9) + rounding:
             rule = f"at least the steepest chord seen, {chords.max():.6g}"
             raise invalid("Custom", "lipschitz", rule, self.lipschitz)
         if chords.max() == 0:
@@ -368,9 +386,8 @@ class Custom(Profile):
         return float(self(s).min() - slack), float(self(s).max() + slack)
 
     def stretched(self, factor: float) -> Custom:
-        function = self.function
         return Custom(
-            lambda s: function(s * factor),
+            _Stretched(self, factor),
             self.lipschitz * factor,
             self.low / factor,
             self.high / factor,

@@ -120,7 +120,7 @@ class Range(Query):
             raise invalid("Range", "high", f"greater than low = {self.low!r}", self.high)
         if self.shape not in ("trapezoid", "triangle"):
             raise invalid("Range", "shape", '"trapezoid" or "triangle"', self.shape)
-        if self.shape == "trapezoid" and self.width > high - low:
+        if self.shape == "trapezoid" and self.width > (high - low) * (1 + 1e-12):
             raise invalid("Range", "width", f"at most high − low = {high - low!r}", self.width)
 
     @property
@@ -227,7 +227,7 @@ class Ball(Query):
     array([1., 0.])
     """
 
-    center: tuple[float, ...]
+    center: tuple[float, ...] | float
     radius: float
     width: float
     space: Space = field(default=None)  # type: ignore[assignment] # filled in below
@@ -281,7 +281,9 @@ class Geofence(Query):
         if isinstance(self.geometry, EarthRegionDistance):
             if not self.geometry.fits:
                 raise invalid("Geofence", "polygon", "within 80° of its middle on Earth", "a larger one")
-            read_polygon(self.geometry.gnomonic, on_earth=False)  # simple as great-circle arcs too
+            if not self.geometry.gnomonic.is_valid:
+                reason = shapely.is_valid_reason(self.geometry.gnomonic).split("[")[0]
+                raise invalid("Geofence", "polygon", "a simple polygon of great-circle arcs", reason)
 
     @cached_property
     def geometry(self) -> Coordinate:
@@ -309,7 +311,7 @@ class GaussianKernel(Query):
     array([1.e+00, 4.e-06])
     """
 
-    center: tuple[float, ...]
+    center: tuple[float, ...] | float
     bandwidth: float
     space: Space = field(default=None)  # type: ignore[assignment] # filled in below
 
@@ -376,7 +378,7 @@ class RadialQuery(Query):
     Reference: paper, Lemma 4.5 (functions of a distance).
     """
 
-    center: tuple[float, ...]
+    center: tuple[float, ...] | float
     profile_of_distance: Profile
     space: Space
 
@@ -415,6 +417,9 @@ class LipschitzQuery(Query):
     space: Space = Line()
 
     def __post_init__(self) -> None:
+        _require_space(self)
+        if not callable(self.function):
+            raise invalid("LipschitzQuery", "function", "a function of arrays", self.function)
         positive("LipschitzQuery", "constant", self.constant)
 
     @cached_property
@@ -433,6 +438,11 @@ def _name(query: Query) -> str:
 def _fill_space(query: Query, dimension: int) -> None:
     if query.space is None:
         object.__setattr__(query, "space", default_space(dimension))
+
+
+def _require_space(query: Query) -> None:
+    if not isinstance(query.space, Space):
+        raise invalid(_name(query), "space", "a space", query.space)
 
 
 def _require_line(query: Query) -> None:
@@ -467,11 +477,16 @@ def _set_center(query: Ball | GaussianKernel | RadialQuery) -> None:
     object.__setattr__(query, "center", center)
     if query.space is None:
         object.__setattr__(query, "space", Line() if scalar else default_space(len(center)))
+    _require_space(query)
+    if len(center) != query.space.dimension:
+        raise invalid(_name(query), "center", f"one point of {query.space}", center)
+    if not query.space.point_shape:
+        _public_value(query, "center", center[0])
     _radial(query, offset=0.0)
 
 
 def _radial(query: Ball | GaussianKernel | RadialQuery, offset: float) -> Radial:
-    center: Any = query.center if query.space.point_shape else query.center[0]
+    center = np.reshape(np.asarray(query.center), query.space.point_shape)
     point = query.space.public_point(_name(query), "center", center)
     return Radial(query.space, tuple(np.atleast_1d(point).tolist()), offset)
 

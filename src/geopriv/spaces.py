@@ -308,16 +308,27 @@ def default_space(dimension: int) -> Space:
 
 
 def _floats(space: Space, values: Any) -> FloatArray:
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biufO":
-            raise TypeError
-        points = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        # `from None`: the conversion error would quote the value
-        raise OutOfDomain(f"Values of {type(space).__name__} must be real numbers.") from None
+    points = _converted(values)
+    # raised here and not while the conversion error, which quotes the value, is being handled
+    if points is None:
+        raise OutOfDomain(f"Values of {type(space).__name__} must be real numbers.")
     if not np.isfinite(points).all():
         raise OutOfDomain(f"Values of {type(space).__name__} must be finite.")
+    return points
+
+
+def _converted(values: Any) -> FloatArray | None:
+    """Float64 values, masked ones as not-a-number; None where there is no number."""
+    try:
+        array = np.asarray(values)
+        text = array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat)
+        if text or array.dtype.kind not in "iufO":
+            return None
+        points = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if isinstance(values, np.ma.MaskedArray):
+        points[np.ma.getmaskarray(values)] = np.nan
     return points
 
 

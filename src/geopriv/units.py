@@ -25,8 +25,9 @@ _SPELLED = {
     "foot": "ft", "feet": "ft", "mile": "mi", "miles": "mi",
 }  # fmt: skip
 
-_NUMBER = r"[0-9][0-9,_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-_RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*({_NUMBER})?\s*([^\W\d]\w*)\s*")
+# A comma only groups thousands: "0,5" is no number here, since reading it as 5 would cost tenfold privacy.
+_NUMBER = r"(?:[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*({_NUMBER})?\s*([^\W\d].*?|[€$£¥])\s*")
 _FACTOR_RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*(?:a\s+)?factor\s+(?:of\s+)?({_NUMBER})\s*")
 
 

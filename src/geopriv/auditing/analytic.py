@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -14,9 +15,10 @@ from geopriv.mechanisms import Additive, CoordinateLaplace, InputLaplace, Mechan
 from geopriv.noise import Laplace
 from geopriv.privacy import Guarantee
 from geopriv.profiles import Profile
-from geopriv.spaces import Earth
+from geopriv.spaces import Earth, Space
 
 _STRIDES = (1, 2, 5, 13, 37, 101, 307, 997)
+_SOLID = 1e-100  # of the largest scale: a smaller one is below every rounding error, with nothing left to compare
 _CLOSEST = 1e-4  # of 1/ε: closer pairs would measure rounding errors
 
 
@@ -67,7 +69,7 @@ def audit(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
         case CoordinateLaplace():
             line = probe_line(mechanism.query.profile, 1 / mechanism.guarantee.epsilon)
             rate = mechanism.guarantee.epsilon
-            pairs = _pairs(line, lambda s: s, lambda s: np.full_like(s, 1 / rate), _CLOSEST / rate)
+            pairs = _pairs(line, line, np.full_like(line, 1 / rate), _CLOSEST / rate)
             loss, y = largest_loss(Laplace(), pairs)
             ratio, at = _ratios(loss, mechanism.guarantee, pairs), _triples(pairs, y)
         case VectorSmoothCauchy():
@@ -93,7 +95,7 @@ def probe_line(profile: Profile, length: float) -> FloatArray:
     around = np.geomspace(_CLOSEST * length, 8 * length, 120)
     near = (marks[:, None] + np.concatenate([-around[::-1], [0.0], around])).ravel()
     within = np.concatenate([np.linspace(a, b, 64) for a, b in pairwise(marks)] or [marks])
-    far = np.geomspace(length, 1e6 * length, 600)
+    far = np.geomspace(0.02 * length, 1e6 * length, 600)
     points = np.concatenate([np.linspace(low, high, 4000), near, within, low - far, high + far])
     points = np.unique(points)
     # neighbours that are closer than rounding allows are merged
@@ -108,14 +110,48 @@ def _length(mechanism: Additive) -> float:
 
 def _worst_additive(mechanism: Additive, line: FloatArray) -> tuple[FloatArray, Any]:
     guarantee, profile = mechanism.guarantee, mechanism.query.profile
-    pairs = _pairs(line, profile, mechanism.scale, _CLOSEST * _length(mechanism), guarantee.radius)
+    center, scale = profile(line), mechanism.scale(line)
     if guarantee.metric == "discrete":
-        pairs = _against_extremes(line, profile, mechanism.scale)
+        pairs = _against_extremes(line, center, scale)
+    else:
+        closest = _CLOSEST * _length(mechanism)
+        pairs = _pairs(line, center, scale, closest, guarantee.radius)
+        pairs = _joined(pairs, _steepest(mechanism, line[scale > _SOLID * scale.max()], 10 * closest))
     if guarantee.delta > 0:
         needed = hockey_stick(mechanism.noise, pairs, guarantee.epsilon * pairs.distance)
         return needed / guarantee.delta, lambda k: (float(pairs.first[k]), float(pairs.second[k]), None)
     loss, y = largest_loss(mechanism.noise, pairs)
     return _ratios(loss, guarantee, pairs), _triples(pairs, y)
+
+
+def _steepest(mechanism: Additive, line: FloatArray, narrow: float) -> Pairs:
+    """From each wide gap of the line, the narrow pair that bisection towards the larger loss per distance ends in.
+
+    A jump keeps its loss while the gap halves, so it is found however wide the gap was.
+    """
+    profile, scale = mechanism.query.profile, mechanism.scale
+    ends = np.stack([line, profile(line), scale(line)])  # rows: place, centre, scale
+    wide = np.diff(line) > 2 * narrow
+    low, high = ends[:, :-1][:, wide], ends[:, 1:][:, wide]
+    done: list[Pairs] = []
+    while low.size:
+        place = (low[0] + high[0]) / 2
+        middle = np.stack([place, profile(place), scale(place)])
+        left, right = _between(low, middle), _between(middle, high)
+        go_left = largest_loss(mechanism.noise, left)[0] > largest_loss(mechanism.noise, right)[0]
+        low, high = np.where(go_left, low, middle), np.where(go_left, middle, high)
+        still = high[0] - low[0] > 2 * narrow
+        done.append(_between(low[:, ~still], high[:, ~still]))
+        low, high = low[:, still], high[:, still]
+    return reduce(_joined, done, _between(low, high))
+
+
+def _between(low: FloatArray, high: FloatArray) -> Pairs:
+    return Pairs(low[0], high[0], high[0] - low[0], low[1], low[2], high[1], high[2])
+
+
+def _joined(first: Pairs, second: Pairs) -> Pairs:
+    return Pairs(*(np.concatenate([getattr(first, f.name), getattr(second, f.name)]) for f in fields(Pairs)))
 
 
 def _ratios(loss: FloatArray, guarantee: Guarantee, pairs: Pairs) -> FloatArray:
@@ -127,19 +163,27 @@ def _triples(pairs: Pairs, y: FloatArray) -> Any:
     return lambda k: (float(pairs.first[k]), float(pairs.second[k]), float(y[k]))
 
 
-def _pairs(line: FloatArray, center: Any, scale: Any, closest: float, radius: float = np.inf) -> Pairs:
-    a, b = center(line), scale(line)
-    i = np.concatenate([np.arange(line.size - stride) for stride in _STRIDES if stride < line.size])
-    j = np.concatenate([np.arange(stride, line.size) for stride in _STRIDES if stride < line.size])
+def _pairs(
+    line: FloatArray,
+    center: FloatArray,
+    scale: FloatArray,
+    closest: float,
+    radius: float = np.inf,
+    strides: tuple[int, ...] = _STRIDES,
+) -> Pairs:
+    """Neighbours along the line, and pairs further apart at growing strides."""
+    solid = scale > _SOLID * scale.max()
+    line, a, b = line[solid], center[solid], scale[solid]
+    i = np.concatenate([np.arange(line.size - stride) for stride in strides if stride < line.size])
+    j = np.concatenate([np.arange(stride, line.size) for stride in strides if stride < line.size])
     distance = line[j] - line[i]
     fits = (distance <= radius) & (distance >= closest)
     i, j = i[fits], j[fits]
     return Pairs(line[i], line[j], distance[fits], a[i], b[i], a[j], b[j])
 
 
-def _against_extremes(line: FloatArray, center: Any, scale: Any) -> Pairs:
+def _against_extremes(line: FloatArray, a: FloatArray, b: FloatArray) -> Pairs:
     """Every probe against the two whose answers differ most: for promises between any two values."""
-    a, b = center(line), scale(line)
     i = np.tile(np.arange(line.size), 2)
     j = np.repeat([int(a.argmin()), int(a.argmax())], line.size)
     i, j = i[i != j], j[i != j]
@@ -147,34 +191,32 @@ def _against_extremes(line: FloatArray, center: Any, scale: Any) -> Pairs:
 
 
 def _worst_vector(mechanism: VectorSmoothCauchy) -> tuple[FloatArray, Any]:
-    """Along straight lines through the queries' anchors; outputs of the m queries are independent, so losses add."""
+    """Along geodesics through the queries' anchors; outputs of the m queries are independent, so losses add."""
     space, length = mechanism.queries[0].space, 1 / mechanism.guarantee.epsilon
-    if isinstance(space, Earth):
-        raise invalid("audit", "mechanism", "on a line or in R^d for vectors of queries", space)
     rng = np.random.default_rng(0)
-    ratios, places = [], []
+    ratios: list[FloatArray] = []
+    places: list[tuple[FloatArray, FloatArray]] = []
     for query in mechanism.queries:
-        direction = rng.standard_normal(space.point_shape)
-        direction = direction / np.linalg.norm(direction)
         t = probe_line(query.profile, length)
-        t = t[np.abs(t - np.median(t)) < 1e3 * length]
-        points = query.geometry.anchor + t.reshape(-1, *(1,) * len(space.point_shape)) * direction
+        # on Earth less than half way around, so that the way along the geodesic is the distance
+        t = t[np.abs(t) < (1.5 * space.radius if isinstance(space, Earth) else 1e3 * length + np.abs(t).min())]
+        points = _geodesic(space, query.geometry.anchor, t, rng)
         values = space.values(points)
         scale, answers = mechanism.scale(values), mechanism.answers(values)
-        high = low = np.zeros(1)
-        pairs = None
-        for column in answers.T:
-            pairs = _pairs(t, lambda _, c=column: c, lambda _, b=scale: b, _CLOSEST * length)
-            up, down = signed_losses(mechanism.noise, pairs)
-            high, low = high + up, low + down
-        assert pairs is not None
-        ratios.append(np.maximum(high, -low) / (mechanism.guarantee.epsilon * pairs.distance))
-        places += [(points[a], points[b]) for a, b in zip(*_ends(t, pairs), strict=True)]
-    return np.concatenate(ratios), lambda k: (*places[k], None)
+        sides = [_pairs(t, column, scale, _CLOSEST * length, strides=(1, 13, 307)) for column in answers.T]
+        losses = [signed_losses(mechanism.noise, pairs) for pairs in sides]
+        high, low = (np.sum(side, axis=0) for side in zip(*losses, strict=True))
+        ratios.append(np.maximum(high, -low) / (mechanism.guarantee.epsilon * sides[0].distance))
+        places += zip(*(points[np.searchsorted(t, end)] for end in (sides[0].first, sides[0].second)), strict=True)
+    return np.concatenate(ratios), lambda k: (_plain(places[k][0]), _plain(places[k][1]), None)
 
 
-def _ends(t: FloatArray, pairs: Pairs) -> tuple[Any, Any]:
-    return np.searchsorted(t, pairs.first), np.searchsorted(t, pairs.second)
+def _geodesic(space: Space, start: FloatArray, t: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Points at signed distances t from the start, in a random direction."""
+    if isinstance(space, Earth):
+        return space.move(np.broadcast_to(start, (t.size, 2)), t, np.full(t.size, rng.uniform(0, 2 * np.pi)))
+    direction = rng.standard_normal(space.point_shape)
+    return start + t.reshape(-1, *(1,) * len(space.point_shape)) * (direction / np.linalg.norm(direction))
 
 
 def _worst_input(mechanism: InputLaplace) -> tuple[FloatArray, Any]:
@@ -188,8 +230,7 @@ def _worst_input(mechanism: InputLaplace) -> tuple[FloatArray, Any]:
         bearing = rng.uniform(0, 2 * np.pi, distance.size)
         distance = np.minimum(distance, 3.0 * space.radius)
         other = space.move(start, distance, bearing)
-        way = np.where((beyond > 0) & (beyond < 1), beyond * distance[:, None], 0.0)
-        way = way + np.where(beyond >= 1, distance[:, None], 0.0) + (beyond - np.clip(beyond, 0, 1)) / rate
+        way = np.clip(beyond, 0, 1) * distance[:, None] + (beyond - np.clip(beyond, 0, 1)) / rate
         outputs = space.move(start[:, None, :], way, bearing[:, None])
         distance = space.between(start, other)
     else:
@@ -198,13 +239,17 @@ def _worst_input(mechanism: InputLaplace) -> tuple[FloatArray, Any]:
         start = (rng.standard_normal((distance.size, space.dimension)) / rate).reshape(-1, *space.point_shape)
         step = (direction * distance[:, None]).reshape(start.shape)
         other = start + step
-        reach = (beyond - np.clip(beyond, 0, 1)) / rate
-        shape = (*start.shape[:1], beyond.size, *space.point_shape)
-        way = np.clip(beyond, 0, 1) * distance[:, None] + reach
+        way = np.clip(beyond, 0, 1) * distance[:, None] + (beyond - np.clip(beyond, 0, 1)) / rate
+        shape = (len(start), beyond.size, *space.point_shape)
         outputs = start.reshape(-1, 1, *space.point_shape) + (direction[:, None, :] * way[:, :, None]).reshape(shape)
     first = mechanism.log_density(start.reshape(-1, 1, *space.point_shape), outputs)
     second = mechanism.log_density(other.reshape(-1, 1, *space.point_shape), outputs)
     loss = np.abs(first - second)
     k = loss.argmax(axis=1)
     ratio = loss[np.arange(len(k)), k] / (rate * distance)
-    return ratio, lambda i: (start[i], other[i], outputs[i, k[i]])
+    return ratio, lambda i: (_plain(start[i]), _plain(other[i]), _plain(outputs[i, k[i]]))
+
+
+def _plain(point: FloatArray) -> Any:
+    """A float or a tuple of floats."""
+    return tuple(point.tolist()) if np.ndim(point) else float(point)

@@ -74,7 +74,8 @@ class InputLaplace(Mechanism):
             angle = self.space.between(points, reports) / self.space.radius
             return np.asarray(SphericalLaplace(rate * self.space.radius).log_pdf(angle) - 2 * np.log(self.space.radius))
         d = self.space.dimension
-        step = np.reshape(rate * (reports - points), (*np.shape(reports)[: np.ndim(reports) - (d > 1)], d))
+        step = rate * (reports - points)
+        step = step if self.space.point_shape else step[..., None]
         return np.asarray(PlanarLaplace(d).log_pdf(step) + d * np.log(rate))
 
     def bias(self, x: Any, query: Query, tolerance: float | None = None) -> FloatArray:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from geopriv.mechanisms.base import Additive
+from geopriv.mechanisms.base import Additive, ConstantScale
 from geopriv.noise import Laplace
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query
@@ -38,4 +36,4 @@ class LipschitzLaplace(Additive):
         rate = query.space.rate(epsilon)
         scale = query.profile.lipschitz / rate
         promise = Guarantee(rate, unit=query.space.distance_unit, reference="paper Lemma 2.3, theory T1")
-        return cls(query, promise, Laplace(), lambda s: np.full_like(s, scale))
+        return cls(query, promise, Laplace(), ConstantScale(scale))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from geopriv.checks import invalid, positive
-from geopriv.mechanisms.base import Additive
+from geopriv.mechanisms.base import Additive, ConstantScale
 from geopriv.noise import Laplace
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query
@@ -41,4 +39,4 @@ class LocalLaplace(Additive):
         budget = query.space.rate(epsilon) * positive("LocalLaplace", "distance", distance)
         scale = (high - low) / budget
         promise = Guarantee(budget, metric="discrete", reference="paper Lemma 2.1")
-        return cls(query, promise, Laplace(), lambda s: np.full_like(s, scale))
+        return cls(query, promise, Laplace(), ConstantScale(scale))

@@ -80,16 +80,9 @@ class Envelope:
         return np.asarray(np.maximum(cells, self.pointwise(s)))
 
     def _tail(self, s: FloatArray, side: int) -> FloatArray:
-        rise, foot = self.right if side > 0 else self.left
-        end = self.edges[-1] if side > 0 else self.edges[0]
-        beyond = side * (s - end) > 0
+        beyond = s > self.edges[-1] if side > 0 else s < self.edges[0]
         result = np.zeros_like(s)
-        if rise.size and beyond.any():
-            flat = s[beyond]
-            best = np.zeros_like(flat)
-            for r, w in zip(rise, foot, strict=True):
-                np.maximum(best, r / np.abs(flat - w), out=best)
-            result[beyond] = best
+        result[beyond] = _hyperbolas(self.right if side > 0 else self.left, s[beyond])
         return result
 
 
@@ -128,7 +121,14 @@ def _custom_envelope(profile: Custom, radius: float, cells: int) -> Envelope:
     chords = _cell_bounds(edges, knots, values, radius)
     bounds = np.minimum(chords + 2 * error / reach, profile.lipschitz)
     bounds = np.maximum(bounds, _nearby_slope(edges, knots, slope, min(reach, radius)))
-    return Envelope(edges, bounds, *_custom_tails(knots, values, slope, error, radius))
+    left, right = _custom_tails(knots, values, slope, error)
+    if not np.isfinite(radius):
+        return Envelope(edges, bounds, left, right)
+    # outside [low, high] a shorter radius is at least no worse than none
+    before, after = edges[1:] <= profile.low, edges[:-1] >= profile.high
+    bounds = np.where(before, np.minimum(bounds, _hyperbolas(left, edges[1:])), bounds)
+    bounds = np.where(after, np.minimum(bounds, _hyperbolas(right, edges[:-1])), bounds)
+    return Envelope(edges, bounds, _NO_TAIL, _NO_TAIL)
 
 
 def _spread(low: float, high: float, radius: float, cells: int) -> FloatArray:
@@ -164,6 +164,15 @@ def _nearby_slope(edges: FloatArray, knots: FloatArray, slope: FloatArray, reach
     return best
 
 
+def _hyperbolas(tail: tuple[FloatArray, FloatArray], z: FloatArray) -> FloatArray:
+    """Max over the hyperbolas of rise/|z − foot|."""
+    best = np.zeros_like(z)
+    for rise, foot in zip(*tail, strict=True):
+        length = np.abs(z - foot)
+        np.maximum(best, np.where(length > 0, rise / np.where(length > 0, length, 1.0), np.inf), out=best)
+    return best
+
+
 _Tails = tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 _NO_TAIL = (np.empty(0), np.empty(0))
 
@@ -174,10 +183,8 @@ def _tails(knots: FloatArray, values: FloatArray, radius: float) -> _Tails:
     return _prune(np.abs(values - values[0]), knots, -1), _prune(np.abs(values - values[-1]), knots, +1)
 
 
-def _custom_tails(knots: FloatArray, values: FloatArray, slope: FloatArray, error: float, radius: float) -> _Tails:
+def _custom_tails(knots: FloatArray, values: FloatArray, slope: FloatArray, error: float) -> _Tails:
     """As for straight pieces, with the rise over a cell widened by the error and seen from its nearer end."""
-    if np.isfinite(radius):
-        return _NO_TAIL, _NO_TAIL
     width = np.diff(knots)
     to_left, to_right = np.abs(values - values[0]), np.abs(values - values[-1])
     # in the cell at the end the rise is at most slope × way, so the chord is steepest from the cell's far side

@@ -1,0 +1,1 @@
+"""Programs that show geopriv at work; each runs as it stands."""

@@ -1,0 +1,128 @@
+"""The shared table: every mechanism with every kind of query. A new mechanism or query is one more row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import shapely
+
+import geopriv as gp
+from geopriv.checks import FloatArray
+
+EARTH, PLANE, USD = gp.Earth(), gp.Plane("m"), gp.Line("USD")
+PARK = shapely.Polygon([(0, 0), (3, 0), (3, 2), (1.5, 0.8), (0, 2)], [[(0.4, 0.3), (0.8, 0.3), (0.6, 0.6)]])
+DISTRICT = shapely.Polygon([(-74.02, 40.70), (-73.97, 40.70), (-73.97, 40.75), (-74.0, 40.73), (-74.02, 40.76)])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A query, a rate that suits its size, and values at which to look."""
+
+    name: str
+    query: gp.Query
+    epsilon: float
+    values: Any
+
+
+ASKED = (
+    Asked("threshold", gp.Threshold(100_000, 16_000, USD), 1 / 8000, [20_000.0, 90_000.0, 101_000.0, 130_000.0]),
+    Asked("narrow threshold", gp.Threshold(0.0, 0.1), 1.0, [-2.0, 0.0, 0.04, 0.3]),
+    Asked("wide threshold", gp.Threshold(0.0, 30.0), 1.0, [-20.0, 0.0, 14.0, 40.0]),
+    Asked("threshold on ratios", gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 2.0, [0.0, 900.0, 1000.0, 5000.0]),
+    Asked("range", gp.Range(-3.0, 4.0, 1.0), 1.0, [-6.0, -3.2, 0.0, 4.0]),
+    Asked("triangle", gp.Range(-3.0, 4.0, 1.0, shape="triangle"), 1.0, [-6.0, -3.2, 0.5, 4.0]),
+    Asked("orthant", gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0, [(-1.0, 2.0), (0.2, 0.1), (3.0, 1.0)]),
+    Asked("half-space", gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
+    Asked("ball", gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]),
+    Asked("ball on Earth", gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
+    Asked("geofence", gp.Geofence(PARK, 0.4, PLANE), 1.0, [(1.0, 0.5), (3.1, 1.0), (0.6, 0.4)]),
+    Asked("geofence on Earth", gp.Geofence(DISTRICT, 500.0, EARTH), 1e-3, [(40.72, -74.0), (40.74, -73.99)]),
+    Asked("kernel on a line", gp.GaussianKernel(0.0, 2.0), 1.0, [0.0, 1.5, 5.0]),
+    Asked("kernel", gp.GaussianKernel((0.0, 0.0), 1.5, PLANE), 1.0, [(0.0, 0.0), (1.0, 1.0), (5.0, 0.0)]),
+    Asked("kernel on Earth", gp.GaussianKernel((40.7, -74.0), 2000.0, EARTH), 1e-3, [(40.7, -74.0), (40.72, -74.0)]),
+    Asked("slab", gp.LinearQuery((3.0, 4.0), gp.Trapezoid(10.0, 5.0)), 1.0, [(0.0, 0.0), (1.5, 0.5), (3.0, 3.0)]),
+    Asked("ring", gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 1.0, [(0.0, 0.0), (3.0, 0.2)]),
+    Asked(
+        "staircase",
+        gp.LinearQuery((1.0,), gp.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))),
+        1.0,
+        [(-3.0,), (-0.5,), (2.0,)],
+    ),
+    Asked(
+        "sigmoid",
+        gp.LinearQuery((1.0, 1.0), gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)),
+        1.0,
+        [(0.0, 0.0), (1.0, -0.5), (4.0, 4.0)],
+    ),
+    Asked("any function", gp.LipschitzQuery(np.sin, 1.0), 1.0, [0.0, 1.0, 4.0]),
+)
+
+Calibrate = Callable[[gp.Query, float], Any]
+MECHANISMS: dict[str, Calibrate] = {
+    "LipschitzLaplace": gp.LipschitzLaplace.calibrate,
+    "SmoothT": gp.SmoothT.calibrate,
+    "SmoothT df=6 short radius": lambda q, e: gp.SmoothT.calibrate(
+        q, e, gamma_share=0.5, df=6.0, radius=0.7 * _length(e)
+    ),
+    "SmoothCauchy": gp.SmoothCauchy.calibrate,
+    "SmoothLaplace": lambda q, e: gp.SmoothLaplace.calibrate(q, e, delta=1e-3),
+    "SmoothLaplace short radius": lambda q, e: gp.SmoothLaplace.calibrate(q, e, delta=0.5, radius=2 * _length(e)),
+    "LocalLaplace": lambda q, e: gp.LocalLaplace.calibrate(q, e, distance=1.5 * _length(e)),
+    "CoordinateLaplace": gp.CoordinateLaplace.calibrate,
+    "InputLaplace": lambda q, e: gp.InputLaplace.calibrate(q.space, e),
+    "VectorSmoothCauchy": lambda q, e: gp.VectorSmoothCauchy.calibrate((q, _companion(q)), e),
+}
+
+
+def _length(epsilon: object) -> float:
+    """1/ε, or anything where ε is none: then `calibrate` is to refuse it."""
+    return 1 / epsilon if isinstance(epsilon, float) and epsilon > 0 else 1.0
+
+
+def _nothing(values: FloatArray) -> FloatArray:
+    return np.zeros(1)
+
+
+def _companion(query: gp.Query) -> gp.Query:
+    """A second query on the same space, as steep as the first, so that vectors have two different components."""
+    return gp.LipschitzQuery(_nothing, query.profile.lipschitz, query.space)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mechanism calibrated to one query."""
+
+    name: str
+    asked: Asked
+    mechanism: Any
+
+    @property
+    def values(self) -> FloatArray:
+        return np.asarray(self.asked.values, dtype=np.float64)
+
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Bias and variance of the estimate of the row's query, as the mechanism states them."""
+        m, q = self.mechanism, self.asked.query
+        if isinstance(m, gp.InputLaplace):
+            return m.bias(self.values, q), m.variance(self.values, q)
+        bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
+        return (bias[..., 0], variance[..., 0]) if isinstance(m, gp.VectorSmoothCauchy) else (bias, variance)
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """n contributions for each value, shape (values, n)."""
+        spread = np.repeat(self.values[:, None], n, axis=1)
+        released = self.mechanism.simulate(spread.reshape(-1, *spread.shape[2:]), rng)
+        return np.asarray(self.mechanism.contributions(released.values, self.asked.query)).reshape(-1, n)
+
+
+def rows() -> list[Row]:
+    """Every combination that makes sense: local privacy needs bounded answers."""
+    return [
+        Row(f"{name} / {asked.name}", asked, calibrate(asked.query, asked.epsilon))
+        for asked in ASKED
+        for name, calibrate in MECHANISMS.items()
+        if not (name == "LocalLaplace" and not np.isfinite(asked.query.profile.bounds).all())
+    ]

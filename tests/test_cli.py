@@ -1,0 +1,70 @@
+"""The command line, as a person would run it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "geopriv", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
+    done = run("demo", "--people", "5000", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for name in ("LipschitzLaplace", "SmoothT", "SmoothCauchy", "SmoothLaplace", "InputLaplace", "LocalLaplace"):
+        assert name in done.stdout
+    assert "look alike up to a factor" in done.stdout
+    assert (tmp_path / "geopriv-demo.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) -> None:
+    done = run("demo", "--people", "20000", "--json", "--output", "other.png", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (tmp_path / "other.png").exists()
+    assert len(result["mechanisms"]) == 8
+    for outcome in result["mechanisms"]:
+        answer = outcome["estimate"]
+        assert answer["low"] < answer["value"] < answer["high"]
+        # the true error is a draw whose root mean square is the predicted one
+        assert abs(outcome["error"]) < 5 * outcome["predicted_error"]
+        assert (outcome["bias"] == 0) == answer["unbiased"]
+
+
+def test_the_same_seed_gives_the_same_numbers(tmp_path: Path) -> None:
+    first, second = (run("demo", "--people", "1000", "--json", cwd=tmp_path).stdout for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--epsilon", "1 per 10 km"), "unit"),
+        (("--epsilon", "-1"), "epsilon"),
+        (("--epsilon", "lots"), "epsilon"),
+        (("--width", "0"), "width"),
+        (("--people", "0"), "people"),
+        (("--at", "nan"), "at"),
+        (("--output", "no/such/folder/x.png"), "no/such/folder"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path: Path, arguments: tuple[str, str], word: str) -> None:
+    done = run("demo", "--people", "100", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_help_and_version_are_there(tmp_path: Path) -> None:
+    assert "demo" in run("--help", cwd=tmp_path).stdout
+    assert "Examples" in run("demo", "--help", cwd=tmp_path).stdout
+    assert run("--version", cwd=tmp_path).stdout.strip() == "0.1.0"
+    assert run("nonsense", cwd=tmp_path).returncode == 2

@@ -1,0 +1,147 @@
+"""Means under input noise: closed forms against quadrature, quadrature against itself and against hidden features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+import geopriv as gp
+from geopriv.checks import FloatArray
+from geopriv.quadrature import QuadratureFailed
+from geopriv.quadrature import integrate as adaptive
+
+
+def laplace_mean(function: Any, s: float, rate: float, breaks: list[float]) -> float:
+    """E f(s + Z) by QUADPACK on both sides of every kink."""
+    cuts = sorted({-60 / rate, 0.0, 60 / rate, *(b - s for b in breaks if abs(b - s) < 60 / rate)})
+    return sum(
+        integrate.quad(
+            lambda z: rate / 2 * np.exp(-rate * abs(z)) * float(function(np.asarray(s + z))), a, b, epsabs=1e-13
+        )[0]
+        for a, b in zip(cuts, cuts[1:], strict=False)
+    )
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.3, 1.0, 40.0])
+@pytest.mark.parametrize(
+    "profile",
+    [gp.Ramp(1.0), gp.Trapezoid(2.0, 0.5, center=1.0), gp.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.Gaussian(0.7)],
+)  # fmt: skip
+def test_noise_on_a_line_has_the_exact_moments(profile: gp.Profile, rate: float) -> None:
+    query = gp.LinearQuery((1.0,), profile)
+    mechanism = gp.InputLaplace.calibrate(query.space, rate)
+    marks = list(profile.landmarks)
+    x = np.array([-3.0, -1.0, -0.5, 0.0, 0.2, 1.0, 5.0, marks[0], marks[-1]])
+    mean = mechanism.bias(x[:, None], query) + profile(x)
+    variance = mechanism.variance(x[:, None], query)
+    for i, s in enumerate(x):
+        first = laplace_mean(profile, s, rate, marks)
+        second = laplace_mean(lambda v: profile(v) ** 2, s, rate, marks)
+        assert mean[i] == pytest.approx(first, abs=2e-9)
+        assert variance[i] == pytest.approx(second - first**2, abs=5e-9)
+    coordinate = gp.CoordinateLaplace.calibrate(query, rate)
+    np.testing.assert_allclose(coordinate.bias(x[:, None]), mechanism.bias(x[:, None], query), atol=1e-12)
+
+
+def test_the_papers_bias_of_a_hard_threshold_is_approached() -> None:
+    """Paper, section 4.1: the bias of noise a priori is ½·exp(−ε|x − T|) for a hard threshold."""
+    query = gp.Threshold(0.0, 1e-6)
+    mechanism = gp.InputLaplace.calibrate(gp.Line(), 1.0)
+    x = np.array([-3.0, -1.0, -0.2, 0.5])
+    expected = np.where(x < 0, 0.5, -0.5) * np.exp(-np.abs(x))
+    np.testing.assert_allclose(mechanism.bias(x, query), expected, atol=1e-6)
+
+
+def bessel_mean(r: float, h: float, rate: float) -> float:
+    """E of a Gaussian kernel under planar Laplace noise, by the Fourier transform on the plane."""
+
+    def integrand(w: float) -> float:
+        return float(w * special.j0(w * r) * h**2 * np.exp(-((h * w) ** 2) / 2) * (1 + (w / rate) ** 2) ** -1.5)
+
+    return integrate.quad(integrand, 0, 12 / h, limit=2000, epsabs=1e-12)[0]
+
+
+@pytest.mark.parametrize(("h", "rate"), [(1.0, 1.0), (0.2, 1.0), (3.0, 1.0), (1.0, 0.05), (2.0, 10.0)])
+def test_a_kernel_in_the_plane_agrees_with_its_fourier_integral(h: float, rate: float) -> None:
+    query = gp.GaussianKernel((0.0, 0.0), h)
+    mechanism = gp.InputLaplace.calibrate(query.space, rate)
+    for r in (0.0, 0.5 * h, 2.0 * h, 4.0 * h):
+        mean = float((mechanism.bias([(r, 0.0)], query) + query([(r, 0.0)]))[0])
+        assert mean == pytest.approx(bessel_mean(r, h, rate), abs=1e-9)
+
+
+SMALL = [
+    gp.Ball((0.0, 0.0), 0.05, 0.05),
+    gp.Geofence({"type": "Polygon", "coordinates": [[[-0.05, -0.05], [0.05, -0.05], [0, 0.06], [-0.05, -0.05]]]}, 0.02, gp.Plane(None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", SMALL, ids=["ball", "geofence"])
+def test_a_tiny_feature_far_away_is_not_overlooked(query: gp.Query) -> None:
+    """Seen from 4/ε away the feature covers a millionth of the noise; its mean is its area times the density there."""
+    mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
+    x = np.array([[4.0, 0.0]])
+    mean = float((mechanism.bias(x, query, tolerance=1e-8) + query(x))[0])
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.12, 0.12, 601)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    density = np.exp(mechanism.log_density(x[0], grid))
+    brute = float((query(grid) * density).sum() * (0.24 / 600) ** 2)
+    assert mean == pytest.approx(brute, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [gp.Ball((0.0, 0.0), 2.0, 1.0), gp.Orthant((0.0, 0.0), 1.0), gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, 2.0))],
+)
+def test_quadrature_keeps_its_tolerance(query: gp.Query) -> None:
+    mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
+    x = np.random.default_rng(0).normal(size=(5, 2)) * 2
+    reference = mechanism.bias(x, query, tolerance=1e-8), mechanism.variance(x, query, tolerance=1e-8)
+    for tolerance in (1e-6, 1e-5, 1e-3):
+        assert np.abs(mechanism.bias(x, query, tolerance=tolerance) - reference[0]).max() < tolerance
+        assert np.abs(mechanism.variance(x, query, tolerance=tolerance) - reference[1]).max() < 3 * tolerance
+
+
+def test_on_a_small_part_of_the_earth_the_plane_is_recovered() -> None:
+    earth, plane = gp.Earth(), gp.Plane()
+    on_earth = gp.Ball((10.0, 20.0), 1000.0, 500.0, earth)
+    flat = gp.Ball((0.0, 0.0), 1000.0, 500.0, plane)
+    distance = np.array([0.0, 700.0, 1500.0])
+    east = earth.move(np.tile([10.0, 20.0], (3, 1)), distance, np.full(3, np.pi / 2))
+    on_sphere = gp.InputLaplace.calibrate(earth, "1 per 1 km")
+    on_plane = gp.InputLaplace.calibrate(plane, "1 per 1 km")
+    points = np.stack([distance, np.zeros(3)], axis=-1)
+    np.testing.assert_allclose(on_sphere.bias(east, on_earth), on_plane.bias(points, flat), atol=3e-5)
+    np.testing.assert_allclose(on_sphere.variance(east, on_earth), on_plane.variance(points, flat), atol=3e-5)
+
+
+def test_three_dimensions_agree_with_simulation_for_a_corner() -> None:
+    """10^6 draws, 5 standard errors, and the stated tolerance of 1e-3."""
+    query = gp.Orthant((0.0, 0.0, 0.0), 1.0)
+    mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
+    x = np.array([0.5, 0.3, 1.0])
+    released = mechanism.simulate(np.broadcast_to(x, (1_000_000, 3)), np.random.default_rng(0))
+    draws = mechanism.contributions(released.values, query)
+    mean = float((mechanism.bias(x[None], query) + query(x[None]))[0])
+    assert abs(float(draws.mean()) - mean) < 1e-3 + 5 * float(draws.std()) / 1000
+
+
+def test_beyond_three_dimensions_only_symmetric_queries_have_moments() -> None:
+    corner = gp.Orthant((0.0,) * 4, 1.0)
+    mechanism = gp.InputLaplace.calibrate(corner.space, 1.0)
+    with pytest.raises(gp.InvalidParameter, match="dimension"):
+        mechanism.bias([(0.0,) * 4], corner)
+    assert np.isfinite(mechanism.variance([(0.0,) * 4], gp.Ball((0.0,) * 4, 2.0, 1.0), tolerance=1e-3)).all()
+
+
+def test_a_tolerance_that_cannot_be_reached_is_an_error_and_not_a_guess() -> None:
+    def never(which: Any, corner: FloatArray, size: float) -> Any:
+        n = len(corner)
+        return np.zeros((n, 1)), np.full(n, np.inf), np.zeros(n, dtype=bool)
+
+    with pytest.raises(QuadratureFailed, match="tolerance"):
+        adaptive(lambda which, cube: np.zeros((len(cube), 1)), never, count=1, dimension=2, outputs=1, tolerance=1e-3)
+    with pytest.raises(gp.InvalidParameter, match="tolerance"):
+        gp.InputLaplace.calibrate(gp.Plane(), 1.0).bias([(0.0, 0.0)], gp.Orthant((0.0, 0.0), 1.0, gp.Plane()), tolerance=0.0)  # fmt: skip
