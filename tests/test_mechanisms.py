@@ -46,7 +46,7 @@ def test_the_guarantee_names_its_theorem_and_unit(row: Row) -> None:
 
 def mean_scores(draws: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatArray:
     """z-scores of sample means, with the stated variance and a little room for quadrature."""
-    return np.abs(draws.mean(axis=1) - mean) / (np.sqrt(variance / N) + 1e-5)
+    return np.asarray(np.abs(draws.mean(axis=1) - mean) / (np.sqrt(variance / N) + 1e-5))
 
 
 def spread_scores(draws: FloatArray, mean: FloatArray, variance: FloatArray, noise: Noise | None) -> FloatArray:
@@ -62,7 +62,7 @@ def spread_scores(draws: FloatArray, mean: FloatArray, variance: FloatArray, noi
         inner = integrate.quad(lambda t: t * t * float(noise.pdf(np.asarray(t))), -5, 5, epsabs=1e-12, points=[0.0])[0]
         squares, expected = np.where(np.abs(z) <= 5, z**2, 0.0), np.full(len(draws), inner)
     error = squares.std(axis=1) / np.sqrt(N)
-    return np.abs(squares.mean(axis=1) - expected) / (error + 1e-4 * expected + 2e-6)
+    return np.asarray(np.abs(squares.mean(axis=1) - expected) / (error + 1e-4 * expected + 2e-6))
 
 
 def check_moments(row: Row, bias: FloatArray, variance: FloatArray) -> tuple[float, float]:

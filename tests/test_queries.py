@@ -251,7 +251,7 @@ def test_a_query_refuses_a_space_that_it_has_no_meaning_in(make: Callable[[], gp
 MISFITS: list[tuple[Callable[[], gp.Query], str]] = [
     (lambda: gp.Orthant((1, 1, 1), 1, space=gp.Plane()), "at"),
     (lambda: gp.Ball((1, 1, 1), 1, 1, space=gp.Plane()), "center"),
-    (lambda: gp.Ball(1, 1, 1, space=gp.Plane()), "center"),  # type: ignore[arg-type]
+    (lambda: gp.Ball(1, 1, 1, space=gp.Plane()), "center"),
     (lambda: gp.Ball((91.0, 0.0), 1, 1, space=EARTH), "center"),
     (lambda: gp.Ball((0.0, 400.0), 1, 1, space=EARTH), "center"),
     (lambda: gp.GaussianKernel((1, 1), 1, space=gp.Euclidean(3)), "center"),
@@ -394,7 +394,7 @@ def test_geojson_and_shapely_make_the_same_geofence() -> None:
     ("query", "space"),
     [
         (gp.Threshold(1, 1), gp.Line()),
-        (gp.Ball(5, 1, 1), gp.Line()),  # type: ignore[arg-type]
+        (gp.Ball(5, 1, 1), gp.Line()),
         (gp.Ball((5,), 1, 1), gp.Euclidean(1)),
         (gp.Ball((5, 6), 1, 1), gp.Plane(unit=None)),
         (gp.GaussianKernel((5, 6, 7), 1), gp.Euclidean(3)),
