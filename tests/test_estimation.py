@@ -58,6 +58,12 @@ def test_biased_estimators_say_so() -> None:
     assert "biased" not in str(gp.estimate(gp.SmoothT.calibrate(QUERY, EPSILON), [0.1, 0.2]))
 
 
+def test_noise_without_a_variance_gives_no_interval_and_hence_no_estimate() -> None:
+    mechanism = gp.SmoothT.calibrate(QUERY, EPSILON, df=1.5)
+    with pytest.raises(gp.InvalidParameter, match="variance"):
+        gp.estimate(mechanism, [0.1, 0.2])
+
+
 def test_the_query_must_be_one_that_was_asked() -> None:
     other = gp.Threshold(1.0, 2.0)
     for mechanism in (gp.SmoothT.calibrate(QUERY, EPSILON), gp.CoordinateLaplace.calibrate(QUERY, EPSILON)):

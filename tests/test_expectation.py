@@ -63,6 +63,41 @@ def test_the_papers_bias_of_a_hard_threshold_is_approached() -> None:
     np.testing.assert_allclose(mechanism.bias(x, query), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("width", [1e-8, 1e-6, 1e-4])
+def test_a_very_narrow_ramp_is_a_coin_at_its_centre(width: float) -> None:
+    """P[Z > 0] = ½, so the variance is ¼ less a term of the order of the width."""
+    line, plane = gp.InputLaplace.calibrate(gp.Line(), 1.0), gp.InputLaplace.calibrate(gp.Plane(), 1.0)
+    assert float(line.variance([0.0], gp.Threshold(0.0, width))[0]) == pytest.approx(0.25 - width / 12, abs=1e-9)
+    edge = gp.HalfSpace((1.0, 2.0), 0.0, width, gp.Plane())
+    assert float(plane.variance([(0.0, 0.0)], edge)[0]) == pytest.approx(0.25, abs=width)
+
+
+def test_a_narrow_bump_of_a_custom_profile_is_found() -> None:
+    bump = gp.Custom(lambda s: np.exp(-0.5 * (s / 1e-3) ** 2), 700.0, -10.0, 10.0, curvature=1e6)
+    mechanism = gp.CoordinateLaplace.calibrate(gp.LinearQuery((1.0,), bump), 1.0)
+    for x in (0.1, 0.3, 2.0):
+        expected = 0.5 * np.exp(-x) * 1e-3 * np.sqrt(2 * np.pi)
+        assert float(mechanism.bias([(x,)])[0]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_distance_from_a_point_on_a_line_has_its_moments() -> None:
+    """E|x + Z| = |x| + e^(−|x|); and a profile that is constant where it matters has neither bias nor variance."""
+    mechanism, x = gp.InputLaplace.calibrate(gp.Line(), 1.0), np.array([0.0, 1.0, -2.0])
+    np.testing.assert_allclose(mechanism.bias(x, gp.RadialQuery(0.0, gp.Identity())), np.exp(-np.abs(x)), atol=1e-8)
+    constant = gp.RadialQuery(0.0, gp.Ramp(1.0, center=-5.0))
+    np.testing.assert_array_equal(mechanism.bias(x, constant), 0.0)
+    np.testing.assert_array_equal(mechanism.variance(x, constant), 0.0)
+
+
+def test_many_points_at_once_need_no_larger_tolerance() -> None:
+    query = gp.Ball((0.0, 0.0), 1.0, 0.02)
+    mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
+    x = np.random.default_rng(0).normal(size=(80, 2))
+    together = mechanism.bias(x, query, tolerance=1e-4)
+    alone = np.concatenate([mechanism.bias(x[i : i + 1], query, tolerance=1e-4) for i in (0, 41, 79)])
+    np.testing.assert_allclose(together[[0, 41, 79]], alone, atol=2e-4)
+
+
 def bessel_mean(r: float, h: float, rate: float) -> float:
     """E of a Gaussian kernel under planar Laplace noise, by the Fourier transform on the plane."""
 

@@ -76,6 +76,13 @@ def test_generalized_cauchy_4_has_variance_one_and_the_papers_cdf() -> None:
     np.testing.assert_allclose(noise.cdf(-q), 0.5 - root / np.pi * area, atol=1e-12)
 
 
+def test_large_exponents_keep_their_variance() -> None:
+    """(1 + z⁴)^(−θ) is close to exp(−θz⁴) for large θ, whose variance is Γ(¾)/Γ(¼)/√θ."""
+    limit = math.gamma(0.75) / math.gamma(0.25)
+    for theta in (50.0, 172.0, 5000.0):
+        assert gp.GeneralizedCauchy(4.0, theta).variance * np.sqrt(theta) == pytest.approx(limit, rel=2 / theta)
+
+
 @pytest.mark.parametrize("df", [0.5, 1.0, 2.5, 3.0, 10.0])
 def test_student_t_is_a_generalized_cauchy_rescaled(df: float) -> None:
     t, cauchy = gp.StudentT(df), gp.GeneralizedCauchy(2.0, (df + 1) / 2)

@@ -202,6 +202,36 @@ def test_a_wider_radius_or_slower_growth_never_lowers_the_bound(profile: gp.Prof
         assert (upper >= lower * (1 - 2e-2)).all()
 
 
+STRAIGHT = gp.Custom(lambda s: s, 1.0, 0.0, 1.0, curvature=0.0)
+STEEP_ENDS = gp.Custom(np.sin, 1.0, -1.0, 7.0, curvature=1.0, kinks=(2.0,))
+
+
+@pytest.mark.parametrize("profile", [*PROFILES.values(), STRAIGHT, STEEP_ENDS, gp.Custom(lambda s: s, 1.0, 0.0, 1.0)])
+@pytest.mark.parametrize("radius", [np.inf, 1.7, 0.01])
+@pytest.mark.parametrize("cells", [7, 2048])
+def test_the_bound_does_not_jump_anywhere(profile: gp.Profile, radius: float, cells: int) -> None:
+    """Not at landmarks either, where cells meet tails: neighbours differ by no more than the growth allows."""
+    marks = np.asarray(profile.landmarks)
+    steps = np.concatenate([[0.0, 1e-9], np.geomspace(1e-7, 3.0, 60)])
+    s = np.unique(np.concatenate([(marks[:, None] + np.concatenate([-steps, steps])).ravel(), np.linspace(-9, 9, 400)]))
+    for growth in (gp.ExponentialGrowth(0.8), gp.LinearGrowth(0.8)):
+        bound = gp.smooth_sensitivity(profile, growth, s, radius, cells)
+        assert (np.abs(np.diff(np.log(bound))) <= growth.log(np.diff(s)) + 1e-11).all()
+        assert (bound <= profile.lipschitz * (1 + 1e-12)).all()
+
+
+def test_a_large_finite_radius_costs_little() -> None:
+    s, growth = np.array([2.0, 10.0, 100.0]), gp.ExponentialGrowth(5.0)
+    generic = gp.smooth_sensitivity(gp.PiecewiseLinear((-0.5, 0.5), (0.0, 1.0)), growth, s, radius=1e6)
+    np.testing.assert_allclose(generic, gp.smooth_sensitivity(gp.Ramp(1.0), growth, s, radius=1e6), rtol=0.05)
+
+
+def test_the_number_of_cells_is_checked() -> None:
+    for cells in (0, -3, 2.5):
+        with pytest.raises(gp.InvalidParameter, match="cells"):
+            gp.smooth_sensitivity(STAIRCASE, gp.ExponentialGrowth(1.0), 0.0, cells=cells)  # type: ignore[arg-type]
+
+
 def test_far_away_the_bound_is_small_and_never_zero() -> None:
     for profile in PROFILES.values():
         for radius in (np.inf, 1.0):

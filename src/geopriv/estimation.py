@@ -70,6 +70,9 @@ def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, con
         raise ReportRejected("There must be at least one report.")
     if not np.isfinite(values).all():
         raise ReportRejected("Reports must be finite numbers.")
+    noise = getattr(mechanism, "noise", None)
+    if noise is not None and not noise.moments > 2:
+        raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
     shares = mechanism.contributions(values, query)
     n = shares.size
     mean = float(shares.mean())

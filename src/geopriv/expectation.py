@@ -6,35 +6,39 @@ They give the bias and the variance of noise a priori, where the noise passes th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy import special
 
 from geopriv.checks import FloatArray
-from geopriv.profiles import LinearPieces
 
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
-class TailIntegrals:
-    """A symmetric law on the line through what lies beyond u ≥ 0: E(Z − u)₊, E(Z − u)₊²/2, and its variance."""
+class Tails:
+    """A symmetric law on the line through what lies beyond u ≥ 0: E(Z − u)₊^k/k! for k = 0, 1, 2, and its variance."""
 
-    first: Callable[[FloatArray], FloatArray]
-    second: Callable[[FloatArray], FloatArray]
+    beyond: Callable[[int, FloatArray], FloatArray]
+    rate: float
     variance: float
 
+    def integral(self, order: int, v: FloatArray) -> FloatArray:
+        """E(Z − v)₊^k/k! for any v: by symmetry the even or odd moments complete what lies on the other side."""
+        tail = self.beyond(order, np.abs(v))
+        whole = (np.ones_like(v), -v, (self.variance + v**2) / 2)[order]
+        return np.where(v >= 0, tail, whole - (-1) ** order * tail)
 
-def laplace_tails(rate: float) -> TailIntegrals:
-    """Laplace noise of scale 1/rate: E(Z − u)₊ = e^(−εu)/2ε and E(Z − u)₊²/2 = e^(−εu)/2ε²."""
-    return TailIntegrals(
-        lambda u: np.exp(-rate * u) / (2 * rate), lambda u: np.exp(-rate * u) / (2 * rate**2), 2 / rate**2
-    )
+
+def laplace_tails(rate: float) -> Tails:
+    """Laplace noise of scale 1/rate: E(Z − u)₊^k/k! = e^(−εu)/(2ε^k)."""
+    return Tails(lambda order, u: np.exp(-rate * u) / (2 * rate**order), rate, 2 / rate**2)
 
 
-def planar_tails(rate: float, dimension: int) -> TailIntegrals:
+def planar_tails(rate: float, dimension: int) -> Tails:
     """One coordinate of d-dimensional Laplace noise: Z₁ = R·cos Θ with R ~ Gamma(d)/ε and Θ uniform on the sphere.
 
     E(Z₁ − u)₊^k is the mean over Θ of incomplete gamma functions, by 96-point Gauss–Legendre on (0, π/2), where the
@@ -46,38 +50,58 @@ def planar_tails(rate: float, dimension: int) -> TailIntegrals:
     weights = weights / weights.sum() / 2  # half of all directions have cos Θ > 0
     cosine = np.cos(theta)
 
-    def tail(order: int, u: FloatArray) -> FloatArray:
+    def block(order: int, u: FloatArray) -> FloatArray:
+        t = rate * u / cosine  # E(R − t)₊^k/k! from E[R^j; R > t] = (d)_j·Q(d + j, t)
+        moments = [special.poch(dimension, j) * special.gammaincc(dimension + j, t) for j in range(order + 1)]
+        terms = [
+            (-t) ** (order - j) * moment / math.factorial(order - j) / math.factorial(j)
+            for j, moment in enumerate(moments)
+        ]
+        return np.asarray((weights * (cosine / rate) ** order * np.maximum(sum(terms), 0.0)).sum(axis=-1))
+
+    def beyond(order: int, u: FloatArray) -> FloatArray:
         flat, step = np.asarray(u, dtype=np.float64).ravel(), _CHUNK // 96
-        parts = [_gamma_tail(order, flat[i : i + step, None]) for i in range(0, flat.size, step)]
+        parts = [block(order, flat[i : i + step, None]) for i in range(0, flat.size, step)]
         return np.concatenate([*parts, np.empty(0)]).reshape(np.shape(u))
 
-    def _gamma_tail(order: int, u: FloatArray) -> FloatArray:
-        t = rate * u / cosine  # E(R − t)₊^k / k! by Horner on E[R^j; R > t] = (d)_j·Q(d + j, t)
-        moments = [special.poch(dimension, j) * special.gammaincc(dimension + j, t) for j in range(order + 1)]
-        excess = moments[1] - t * moments[0] if order == 1 else moments[2] / 2 - t * moments[1] + t**2 * moments[0] / 2
-        return np.asarray((weights * (cosine / rate) ** order * np.maximum(excess, 0.0)).sum(axis=-1))
-
-    return TailIntegrals(lambda u: tail(1, u), lambda u: tail(2, u), (dimension + 1) / rate**2)
+    return Tails(beyond, rate, (dimension + 1) / rate**2)
 
 
-def piecewise_means(profile: LinearPieces, s: FloatArray, tails: TailIntegrals) -> tuple[FloatArray, FloatArray]:
-    """E f0(s + Z) and E f0(s + Z)² for straight pieces, in closed form.
+def piecewise_means(
+    knots: Iterable[float], heights: Iterable[float], s: FloatArray, tails: Tails
+) -> tuple[FloatArray, FloatArray]:
+    """E f(s + Z) and E f(s + Z)² for straight lines between knots, constant outside them.
 
-    A piecewise quadratic g continues its piece at s up to the knots, where its first derivative jumps by J1 and its
-    second by J2. With u the distance to a knot, E g(s + Z) = g(s) + g''(s)·Var(Z)/2 + Σ J1·E(Z − u)₊ ± J2·E(Z − u)₊²/2
-    (+ for knots to the right, − to the left).
+    By parts E g(s + Z) = g(−∞) + ∫ g'(y)·P[s + Z > y] dy. On a piece that rises by r from f_a, with A0 and A1 the means
+    of P[s + Z > y] and of t·P[s + Z > y] over the piece (t from 0 to 1), f gains r·A0 and f² gains 2r·(f_a·A0 + r·A1).
     """
-    slopes, knots, heights = (np.asarray(v) for v in (profile.slopes, profile.knots, profile.values))
-    value = profile(s)
-    slope = slopes[np.searchsorted(knots, s, side="right")]
-    mean = value.copy()
-    square = value**2 + slope**2 * tails.variance
-    for knot, height, before, after in zip(knots, heights, slopes[:-1], slopes[1:], strict=True):
-        u, side = np.abs(knot - s), np.where(knot > s, 1.0, -1.0)
-        first = tails.first(u)
-        mean = mean + (after - before) * first
-        square = square + 2 * height * (after - before) * first + side * 2 * (after**2 - before**2) * tails.second(u)
+    levels = list(heights)
+    mean, square = np.full_like(s, levels[0]), np.full_like(s, levels[0] ** 2)
+    for (a, b), (low, high) in zip(pairwise(knots), pairwise(levels), strict=True):
+        if low != high:
+            a0, a1 = _piece(a - s, b - a, tails)
+            mean = mean + (high - low) * a0
+            square = square + 2 * (high - low) * (low * a0 + (high - low) * a1)
     return mean, square
+
+
+def _piece(start: FloatArray, width: float, tails: Tails) -> tuple[FloatArray, FloatArray]:
+    """∫₀¹ S(start + width·t) dt and ∫₀¹ t·S(start + width·t) dt with S(v) = P[Z > v]."""
+    if tails.rate * width > 0.25:
+        end = start + width
+        first, first_end = tails.integral(1, start), tails.integral(1, end)
+        second = tails.integral(2, start) - tails.integral(2, end)
+        return (first - first_end) / width, (second / width - first_end) / width
+    # short pieces by Gauss–Legendre on both sides of v = 0, where S has its kink: differences would cancel
+    split = np.clip(-start / width, 0.0, 1.0)
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    a0, a1 = np.zeros_like(start), np.zeros_like(start)
+    for low, high in ((np.zeros_like(split), split), (split, np.ones_like(split))):
+        for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+            t = low + (high - low) * node
+            survival = (high - low) * weight * tails.integral(0, start + width * t)
+            a0, a1 = a0 + survival, a1 + t * survival
+    return a0, a1
 
 
 def gaussian_means(
@@ -87,7 +111,8 @@ def gaussian_means(
 
     Z is a Gaussian of random variance V = 2G/ε² with G ~ Gamma((d+1)/2), since E e^(−Vω²/2) = (1 + ω²/ε²)^(−(d+1)/2)
     is the characteristic function of the noise. Given V the mean is (h²/(h²+V))^(axes/2)·exp(−‖v‖²/2(h²+V)), and the
-    mean over V is a Gauss–Legendre sum in √G, with relative error below 1e-10. The square is a Gaussian of h/√2.
+    mean over V is a Gauss–Legendre sum in √G, with error below 1e-10 of the largest mean. The square is a Gaussian of
+    h/√2.
 
     Args:
         distance: ‖v‖.

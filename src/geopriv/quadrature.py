@@ -16,7 +16,8 @@ Integrand = Callable[[Indices, FloatArray], FloatArray]
 Resolution = Callable[[Indices, FloatArray, float], tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]]
 
 _ORDER = {1: 7, 2: 5, 3: 4}  # Gauss points per axis
-_CELLS = 4_000_000
+_CELLS = 4_000_000  # of a block, at one level
+_TOGETHER = 64  # integrals refined together
 
 
 class QuadratureFailed(GeoprivError):
@@ -45,11 +46,30 @@ def integrate(
     Returns:
         Shape (count, outputs).
     """
+    everyone: Indices = np.arange(count)
+    blocks = [everyone[i : i + _TOGETHER] for i in range(0, count, _TOGETHER)]
+    total = np.zeros((count, outputs))
+    while blocks:
+        block = blocks.pop()
+        try:
+            total[block] = _block(integrand, resolution, block, dimension, outputs, tolerance)
+        except QuadratureFailed:
+            if block.size == 1:
+                raise
+            blocks += [block[: block.size // 2], block[block.size // 2 :]]
+    return total
+
+
+def _block(
+    integrand: Integrand, resolution: Resolution, block: Indices, dimension: int, outputs: int, tolerance: float
+) -> FloatArray:
+    """The integrals named in the block, all cells refined together."""
     nodes, weights = _rule(dimension)
     halves = np.array(list(product((0.0, 0.5), repeat=dimension)))
+    count = block.size
     owner: Indices = np.arange(count)
     corner, size = np.zeros((count, dimension)), 1.0
-    coarse = _sums(integrand, owner, corner, size, nodes, weights, outputs)
+    coarse = _sums(integrand, block, corner, size, nodes, weights, outputs)
     total = np.zeros((count, outputs))
     while owner.size:
         if owner.size * len(halves) > _CELLS:
@@ -58,11 +78,10 @@ def integrate(
             )
         children = (corner[:, None, :] + halves * size).reshape(-1, dimension)
         owners = np.repeat(owner, len(halves))
-        fine = _sums(integrand, owners, children, size / 2, nodes, weights, outputs)
+        fine = _sums(integrand, block[owners], children, size / 2, nodes, weights, outputs)
         better = fine.reshape(owner.size, len(halves), outputs).sum(axis=1)
-        error = np.abs(better - coarse).max(axis=1)
-        certified, uncertainty, resolved = resolution(owner, corner, size)
-        error = np.where(resolved, error, np.inf)
+        certified, uncertainty, resolved = resolution(block[owner], corner, size)
+        error = np.where(resolved, np.abs(better - coarse).max(axis=1), np.inf)
         # half of the tolerance, shared by the cells of a level; what is kept is the finer sum, whose error is smaller
         share = tolerance / 2 / np.bincount(owner, minlength=count)[owner]
         known = uncertainty <= share / 8  # nothing finer improves these, and every level adds some

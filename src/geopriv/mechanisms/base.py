@@ -115,8 +115,11 @@ class Additive(Mechanism):
         return reports
 
 
-def spend(budget: Callable[[float], float], eta: float, epsilon: float) -> float:
+def spend(owner: str, budget: Callable[[float], float], eta: float, epsilon: float) -> float:
     """η, lowered by rounding errors until what it spends is at most ε in floating point too."""
+    step = 1e-16
     while budget(eta) > epsilon:
-        eta = float(np.nextafter(eta, 0.0))
+        eta, step = eta - step * epsilon, 2 * step
+        if not eta > 0:
+            raise invalid(owner, "gamma_share", "so far below 1 that something is left for η", "a larger one")
     return eta

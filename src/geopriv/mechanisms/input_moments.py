@@ -20,9 +20,9 @@ from scipy import special
 
 from geopriv.checks import FloatArray, invalid, positive
 from geopriv.coordinates import Linear, Radial
-from geopriv.expectation import TailIntegrals, gaussian_means, laplace_tails, piecewise_means, planar_tails
+from geopriv.expectation import gaussian_means, laplace_tails, piecewise_means, planar_tails
 from geopriv.noise import Laplace, PlanarLaplace, SphericalLaplace
-from geopriv.profiles import Gaussian, LinearPieces, PiecewiseLinear, Profile
+from geopriv.profiles import Gaussian, Identity, LinearPieces, Profile
 from geopriv.quadrature import Indices, integrate
 from geopriv.queries import Query
 from geopriv.spaces import Earth
@@ -38,17 +38,21 @@ def input_means(
     geometry, profile, d = query.geometry, query.profile, query.space.dimension
     on_earth = isinstance(query.space, Earth)
     match geometry, profile:
+        case _, Identity() if isinstance(geometry, Linear):
+            s = geometry(points)
+            return profile(s), profile(s) ** 2 + profile.slope**2 * (d + 1) / rate**2
         case Linear(), LinearPieces():
-            return piecewise_means(profile, geometry(points), _axis_tails(rate, d))
+            tails = laplace_tails(rate) if d == 1 else planar_tails(rate, d)
+            return piecewise_means(profile.knots, profile.values, geometry(points), tails)
         case Linear(), Gaussian():
             s = geometry(points) - profile.center
             return gaussian_means(np.abs(s), profile.bandwidth, rate, d, axes=1)
         case Radial(), Gaussian() if profile.center == -geometry.offset and not on_earth:
             return gaussian_means(geometry(points) + geometry.offset, profile.bandwidth, rate, d, axes=d)
-        case Radial(), LinearPieces() if d == 1:
-            folded = _folded(profile, geometry.offset)
+        case Radial(), LinearPieces() if d == 1 and not isinstance(profile, Identity):
             side = np.reshape(points - geometry.anchor, points.shape[: points.ndim - len(query.space.point_shape)])
-            return piecewise_means(folded, side, laplace_tails(rate))
+            knots = _folded_knots(profile, geometry.offset)
+            return piecewise_means(knots, profile(np.abs(knots) - geometry.offset), side, laplace_tails(rate))
     return _by_quadrature(query, points, rate, tolerance)
 
 
@@ -57,22 +61,19 @@ def coordinate_means(
 ) -> tuple[FloatArray, FloatArray]:
     """Both means of f0(s + Z) with Laplace noise on the coordinate."""
     match profile:
+        case Identity():
+            return profile(s), profile(s) ** 2 + 2 * (profile.slope / rate) ** 2
         case LinearPieces():
-            return piecewise_means(profile, s, laplace_tails(rate))
+            return piecewise_means(profile.knots, profile.values, s, laplace_tails(rate))
         case Gaussian():
             return gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, dimension=1, axes=1)
     return _integrate(profile, _OnLine(s.ravel(), lambda moved: moved, rate), s.shape, rate, tolerance)
 
 
-def _axis_tails(rate: float, dimension: int) -> TailIntegrals:
-    return laplace_tails(rate) if dimension == 1 else planar_tails(rate, dimension)
-
-
-def _folded(profile: LinearPieces, offset: float) -> PiecewiseLinear:
-    """f0(|t| − offset) as straight pieces in t."""
+def _folded_knots(profile: LinearPieces, offset: float) -> FloatArray:
+    """Where f0(|t| − offset) bends as a function of t."""
     positives = [knot + offset for knot in profile.knots if knot + offset > 0]
-    knots = np.array([-k for k in reversed(positives)] + [0.0] + positives)
-    return PiecewiseLinear(tuple(knots.tolist()), tuple(profile(np.abs(knots) - offset).tolist()))
+    return np.array([-k for k in reversed(positives)] + [0.0] + positives)
 
 
 class _Displacement(ABC):
@@ -337,6 +338,7 @@ def _range(profile: Profile, low: FloatArray, high: FloatArray) -> tuple[FloatAr
 
 
 def _grain(profile: Profile) -> float:
-    """A length below which the profile holds no hidden feature: half its shortest piece."""
-    marks = profile.landmarks
-    return 0.5 * min((b - a for a, b in pairwise(marks)), default=math.inf)
+    """A length below which the profile holds no hidden feature: half its shortest piece, or its steepest rise."""
+    shortest = min((b - a for a, b in pairwise(profile.landmarks)), default=math.inf)
+    low, high = profile.bounds
+    return 0.5 * min(shortest, (high - low) / profile.lipschitz)

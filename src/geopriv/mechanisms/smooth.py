@@ -67,7 +67,7 @@ class SmoothT(Additive):
         noise = StudentT(df)
         gamma = fraction("SmoothT", "gamma_share", gamma_share) * rate / max(1.0, noise.df)
         eta = (1 - gamma_share) * rate * 2 * math.sqrt(noise.df) / (noise.df + 1)
-        eta = spend(lambda eta: noise.budget(gamma, eta), eta, rate)
+        eta = spend("SmoothT", lambda eta: noise.budget(gamma, eta), eta, rate)
         scale = SmoothScale(query, ExponentialGrowth(gamma), eta, positive_or_infinite("SmoothT", "radius", radius))
         return cls(query, _pure(query, rate, "paper Lemma 3.5"), noise, scale, gamma, eta)
 
@@ -143,8 +143,8 @@ class SmoothLaplace(Additive):
         rate = query.space.rate(epsilon)
         noise = Laplace()
         chance = fraction("SmoothLaplace", "delta", delta)
-        gamma = fraction("SmoothLaplace", "gamma_share", gamma_share) * rate / max(1.0, math.log(1 / chance))
-        eta = spend(lambda eta: noise.budget(gamma, eta, chance), (1 - gamma_share) * rate, rate)
+        gamma = fraction("SmoothLaplace", "gamma_share", gamma_share) * rate / max(1.0, -math.log(chance))
+        eta = spend("SmoothLaplace", lambda eta: noise.budget(gamma, eta, chance), (1 - gamma_share) * rate, rate)
         reach = positive_or_infinite("SmoothLaplace", "radius", radius)
         scale = SmoothScale(query, LinearGrowth(gamma), eta, reach)
         promise = Guarantee(rate, chance, reach, query.space.distance_unit, reference="paper Lemma 3.6, theory E5, T1")
@@ -160,7 +160,7 @@ def cauchy_budget(
     if not np.isfinite(unit_gamma):
         raise invalid(owner, "p", "at least 1 (below, no noise scale is private)", p)
     gamma = fraction(owner, "gamma_share", gamma_share) * rate / unit_gamma
-    eta = spend(lambda eta: noise.budget(gamma, eta, releases), (1 - gamma_share) * rate / unit_eta, rate)
+    eta = spend(owner, lambda eta: noise.budget(gamma, eta, releases), (1 - gamma_share) * rate / unit_eta, rate)
     return noise, gamma, eta
 
 

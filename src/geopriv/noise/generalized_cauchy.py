@@ -65,7 +65,8 @@ class GeneralizedCauchy(Noise):
         if self.moments <= 2:
             return math.inf
         a, b = self._beta
-        return float(special.gamma(3 * a) / special.gamma(a) * special.gamma(b - 2 * a) / special.gamma(b))
+        logarithm = special.gammaln(3 * a) - special.gammaln(a) + special.gammaln(b - 2 * a) - special.gammaln(b)
+        return float(np.exp(logarithm))
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> FloatArray:
         a, b = self._beta

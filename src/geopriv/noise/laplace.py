@@ -56,4 +56,4 @@ class Laplace(Noise):
             return eta
         if not 0 < finite("Laplace", "delta", delta) < 1:
             raise invalid("Laplace", "delta", "strictly between 0 and 1 when the scale depends on x", delta)
-        return eta + gamma * max(1.0, math.log(1 / delta))
+        return eta + gamma * max(1.0, -math.log(delta))

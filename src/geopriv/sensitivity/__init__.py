@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.checks import FloatArray, invalid, positive_or_infinite
+from geopriv.checks import FloatArray, count, invalid, positive_or_infinite
 from geopriv.profiles import Custom, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
 from geopriv.sensitivity import gaussian, ramps
 from geopriv.sensitivity.envelope import CELLS, envelope
@@ -44,7 +44,7 @@ def pointwise_lipschitz(profile: Profile, s: Any, radius: float = np.inf, cells:
     >>> pointwise_lipschitz(Ramp(width=1.0), [0.0, 1.5])
     array([1. , 0.5])
     """
-    s, radius = _arguments("pointwise_lipschitz", s, radius)
+    s, radius = _arguments("pointwise_lipschitz", s, radius, cells)
     match profile:
         case Identity():
             return np.full_like(s, profile.slope)
@@ -80,7 +80,7 @@ def smooth_sensitivity(
     >>> smooth_sensitivity(Gaussian(bandwidth=1.0), ExponentialGrowth(0.26), [0.0, 1.0, 3.0]).round(4)
     array([0.4975, 0.6065, 0.3901])
     """
-    s, radius = _arguments("smooth_sensitivity", s, radius)
+    s, radius = _arguments("smooth_sensitivity", s, radius, cells)
     if not isinstance(growth, Growth):
         raise invalid("smooth_sensitivity", "growth", "an ExponentialGrowth or a LinearGrowth", growth)
     match profile:
@@ -97,7 +97,8 @@ def smooth_sensitivity(
     return np.asarray(np.maximum(bound, _LEAST))
 
 
-def _arguments(owner: str, s: Any, radius: float) -> tuple[FloatArray, float]:
+def _arguments(owner: str, s: Any, radius: float, cells: int) -> tuple[FloatArray, float]:
+    count(owner, "cells", cells)
     coordinates = np.asarray(s, dtype=np.float64)
     if not np.isfinite(coordinates).all():
         raise invalid(owner, "s", "finite", "a value that is not")

@@ -35,6 +35,9 @@ CELLS = 2048
 _CHUNK = 1 << 21
 _TINY = 1e-300
 
+_Tails = tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+_NO_TAIL = (np.empty(0), np.empty(0))
+
 
 @dataclass(frozen=True, eq=False)
 class Envelope:
@@ -99,9 +102,7 @@ def envelope(profile: PiecewiseLinear | Custom, radius: float, cells: int = CELL
         return _custom_envelope(profile, radius, cells)
     knots, values = np.asarray(profile.knots), np.asarray(profile.values)
     edges = np.union1d(knots, _spread(knots[0], knots[-1], radius, cells))
-    bounds = _cell_bounds(edges, knots, values, radius)
-    tails = _tails(knots, values, radius)
-    return Envelope(edges, bounds, *tails)
+    return _with_tails(edges, _cell_bounds(edges, knots, values, radius), _tails(knots, values), knots, radius)
 
 
 def _custom_envelope(profile: Custom, radius: float, cells: int) -> Envelope:
@@ -121,19 +122,34 @@ def _custom_envelope(profile: Custom, radius: float, cells: int) -> Envelope:
     chords = _cell_bounds(edges, knots, values, radius)
     bounds = np.minimum(chords + 2 * error / reach, profile.lipschitz)
     bounds = np.maximum(bounds, _nearby_slope(edges, knots, slope, min(reach, radius)))
-    left, right = _custom_tails(knots, values, slope, error)
-    if not np.isfinite(radius):
-        return Envelope(edges, bounds, left, right)
-    # outside [low, high] a shorter radius is at least no worse than none
-    before, after = edges[1:] <= profile.low, edges[:-1] >= profile.high
-    bounds = np.where(before, np.minimum(bounds, _hyperbolas(left, edges[1:])), bounds)
-    bounds = np.where(after, np.minimum(bounds, _hyperbolas(right, edges[:-1])), bounds)
-    return Envelope(edges, bounds, _NO_TAIL, _NO_TAIL)
+    return _with_tails(edges, bounds, _custom_tails(knots, values, slope, error), knots, radius)
+
+
+def _with_tails(edges: FloatArray, bounds: FloatArray, tails: _Tails, knots: FloatArray, radius: float) -> Envelope:
+    """The envelope with its tails: hyperbolas for Λ = ∞, cells for finite Λ."""
+    left, right = tails
+    if np.isfinite(radius):
+        # outside the knots a shorter radius is at least no worse than none
+        before, after = edges[1:] <= knots[0], edges[:-1] >= knots[-1]
+        bounds = np.where(before, np.minimum(bounds, _hyperbolas(left, edges[1:])), bounds)
+        bounds = np.where(after, np.minimum(bounds, _hyperbolas(right, edges[:-1])), bounds)
+        return Envelope(edges, bounds, _NO_TAIL, _NO_TAIL)
+    # L_∞ falls beyond the last knot, so the last cell's bound holds until the hyperbolas come down to it; starting the
+    # tail there makes it continuous, as the argument for its maxima at the ends needs
+    start = min(edges[0], float((left[1] - left[0] / bounds[0]).min(initial=np.inf)))
+    stop = max(edges[-1], float((right[1] + right[0] / bounds[-1]).max(initial=-np.inf)))
+    edges = np.concatenate([[start], edges, [stop]])
+    return Envelope(edges, np.concatenate([bounds[:1], bounds, bounds[-1:]]), left, right)
 
 
 def _spread(low: float, high: float, radius: float, cells: int) -> FloatArray:
-    beyond = radius if np.isfinite(radius) else 0.0
-    return np.linspace(low - beyond, high + beyond, cells + 1)
+    """Edges of cells: even ones between the knots, and for finite Λ growing ones up to Λ beyond them."""
+    inner = np.linspace(low, high, cells + 1)
+    if not np.isfinite(radius):
+        return inner
+    step = min((high - low) / cells, radius / 2)
+    outer = np.union1d(np.geomspace(step, radius, cells // 4 + 2), np.linspace(0.0, radius, cells // 4 + 2))
+    return np.concatenate([low - outer[::-1], inner, high + outer])
 
 
 def _cell_bounds(edges: FloatArray, knots: FloatArray, values: FloatArray, radius: float) -> FloatArray:
@@ -173,13 +189,7 @@ def _hyperbolas(tail: tuple[FloatArray, FloatArray], z: FloatArray) -> FloatArra
     return best
 
 
-_Tails = tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
-_NO_TAIL = (np.empty(0), np.empty(0))
-
-
-def _tails(knots: FloatArray, values: FloatArray, radius: float) -> _Tails:
-    if np.isfinite(radius):
-        return _NO_TAIL, _NO_TAIL
+def _tails(knots: FloatArray, values: FloatArray) -> _Tails:
     return _prune(np.abs(values - values[0]), knots, -1), _prune(np.abs(values - values[-1]), knots, +1)
 
 
