@@ -39,7 +39,7 @@ def smooth(profile: Gaussian, growth: Growth, s: FloatArray, radius: float) -> F
     """B* of the profile."""
     h = profile.bandwidth
     c = np.abs(s - profile.center) / h
-    rescaled = type(growth)(growth.gamma * h)  # type: ignore[call-arg] # every growth is made from its γ
+    rescaled = growth.stretched(h)
     if isinstance(rescaled, ExponentialGrowth):
         return np.exp(_log_smooth_exponential(c, rescaled, radius / h)) / h
     flat = c.ravel()

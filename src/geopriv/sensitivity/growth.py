@@ -23,6 +23,10 @@ class Growth(ABC):
     def slope(self, distance: FloatArray) -> FloatArray:
         """The derivative of `log`."""
 
+    @abstractmethod
+    def stretched(self, factor: float) -> Growth:
+        """The growth r ↦ g0(factor·r)."""
+
     def __call__(self, distance: FloatArray) -> FloatArray:
         """g0(distance)."""
         return np.exp(self.log(distance))
@@ -47,6 +51,9 @@ class ExponentialGrowth(Growth):
     def slope(self, distance: FloatArray) -> FloatArray:
         return np.full_like(distance, self.gamma)
 
+    def stretched(self, factor: float) -> ExponentialGrowth:
+        return ExponentialGrowth(self.gamma * factor)
+
 
 @dataclass(frozen=True)
 class LinearGrowth(Growth):
@@ -66,3 +73,6 @@ class LinearGrowth(Growth):
 
     def slope(self, distance: FloatArray) -> FloatArray:
         return self.gamma / (1 + self.gamma * distance)
+
+    def stretched(self, factor: float) -> LinearGrowth:
+        return LinearGrowth(self.gamma * factor)

@@ -1,46 +1,15 @@
-"""One-dimensional shapes f0: what a query makes of its coordinate.
-
-A query is f = f0 ∘ s with a 1-Lipschitz coordinate s, so all of privacy happens on these curves (theory T1).
-Every profile knows its values, its Lipschitz constant and its landmarks (the places where its shape changes).
-"""
+"""Profiles made of straight pieces."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, numbers, positive
-
-
-class Profile(ABC):
-    """A Lipschitz function of one real variable."""
-
-    @abstractmethod
-    def __call__(self, s: FloatArray) -> FloatArray:
-        """f0 at coordinates of any shape."""
-
-    @property
-    @abstractmethod
-    def lipschitz(self) -> float:
-        """The least K with |f0(s) − f0(s')| ≤ K·|s − s'| (for Custom, the K that was given)."""
-
-    @property
-    @abstractmethod
-    def landmarks(self) -> tuple[float, ...]:
-        """Increasing coordinates around which f0 changes its shape: kinks, modes, inflections."""
-
-    @property
-    @abstractmethod
-    def bounds(self) -> tuple[float, float]:
-        """Infimum and supremum of f0."""
-
-    @abstractmethod
-    def stretched(self, factor: float) -> Profile:
-        """The profile s ↦ f0(factor·s), factor > 0."""
+from geopriv.profiles.base import Profile
 
 
 class LinearPieces(Profile):
@@ -271,126 +240,3 @@ class Identity(LinearPieces):
 
     def stretched(self, factor: float) -> Identity:
         return Identity(self.slope * factor)
-
-
-@dataclass(frozen=True)
-class Gaussian(Profile):
-    """The bell exp(−(s − center)²/2h²) with bandwidth h; its steepest slope is e^(−1/2)/h, at center ± h.
-
-    >>> Gaussian(bandwidth=1.0)(np.array([0.0, 1.0])).round(4)
-    array([1.    , 0.6065])
-    """
-
-    bandwidth: float
-    center: float = 0.0
-
-    def __post_init__(self) -> None:
-        positive("Gaussian", "bandwidth", self.bandwidth)
-        finite("Gaussian", "center", self.center)
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        # beyond 40 bandwidths it is 0 in floating point; the cap keeps the square from overflowing
-        return np.exp(-0.5 * np.minimum(np.abs(s - self.center) / self.bandwidth, 40.0) ** 2)
-
-    @property
-    def lipschitz(self) -> float:
-        return float(np.exp(-0.5)) / self.bandwidth
-
-    @property
-    def landmarks(self) -> tuple[float, ...]:
-        return tuple(self.center + self.bandwidth * k for k in (-2.0, -1.0, 0.0, 1.0, 2.0))
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return 0.0, 1.0
-
-    def stretched(self, factor: float) -> Gaussian:
-        return replace(self, bandwidth=self.bandwidth / factor, center=self.center / factor)
-
-
-@dataclass(frozen=True)
-class _Stretched:
-    """s ↦ f0(factor·s) of a profile."""
-
-    profile: Profile
-    factor: float
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        return self.profile(s * self.factor)
-
-
-@dataclass(frozen=True)
-class Custom(Profile):
-    """Any function on [low, high], held constant outside, with a Lipschitz constant that its author vouches for.
-
-    With `curvature` (a bound on |f0''| between `kinks`) the smooth sensitivity converges to its true value. Without it
-    nothing is known of the local slope but `lipschitz`, and the sensitivity inside [low, high] is `lipschitz`.
-
-    Args:
-        function: takes and returns float arrays of the same shape.
-        lipschitz: K with |f0(s) − f0(s')| ≤ K·|s − s'|. The privacy guarantee rests on it; a sample of chords is
-            checked when the profile is made.
-        low: f0 is constant below.
-        high: f0 is constant above.
-        curvature: a bound on |f0''| between kinks, or None.
-        kinks: places inside (low, high) where f0' jumps.
-    """
-
-    function: Callable[[FloatArray], FloatArray]
-    lipschitz: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    curvature: float | None = None
-    kinks: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise invalid("Custom", "function", "a function of arrays", self.function)
-        positive("Custom", "lipschitz", self.lipschitz)
-        if not finite("Custom", "low", self.low) < finite("Custom", "high", self.high):
-            raise invalid("Custom", "high", f"greater than low = {self.low!r}", self.high)
-        if self.curvature is not None and not finite("Custom", "curvature", self.curvature) >= 0:
-            raise invalid("Custom", "curvature", "None or at least 0", self.curvature)
-        object.__setattr__(self, "kinks", numbers("Custom", "kinks", sorted(self.kinks), least=0))
-        if any(not self.low < kink < self.high for kink in self.kinks):
-            raise invalid("Custom", "kinks", f"between low = {self.low!r} and high = {self.high!r}", self.kinks)
-        self._check_chords()
-
-    def _check_chords(self) -> None:
-        s = np.linspace(self.low, self.high, 1025)
-        values = self(s)
-        chords = np.abs(np.diff(values)) / np.diff(s)
-        rounding = 8 * np.finfo(float).eps * np.abs(values).max() / (s[1] - s[0])
-        if chords.max() > self.lipschitz * (1 + 1e-9) + rounding:
-            rule = f"at least the steepest chord seen, {chords.max():.6g}"
-            raise invalid("Custom", "lipschitz", rule, self.lipschitz)
-        if chords.max() == 0:
-            raise invalid("Custom", "function", "not constant (a constant needs no report)", self.function)
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        clipped = np.clip(s, self.low, self.high)
-        values = np.asarray(self.function(clipped), dtype=np.float64)
-        if values.shape != np.shape(clipped) or not np.isfinite(values).all():
-            raise invalid("Custom", "function", "finite and of the shape of its argument", self.function)
-        return values
-
-    @property
-    def landmarks(self) -> tuple[float, ...]:
-        return (self.low, *self.kinks, self.high)
-
-    @cached_property
-    def bounds(self) -> tuple[float, float]:
-        # widened by what the function can do between the sampled points
-        s = np.linspace(self.low, self.high, 4097)
-        slack = self.lipschitz * (s[1] - s[0]) / 2
-        return float(self(s).min() - slack), float(self(s).max() + slack)
-
-    def stretched(self, factor: float) -> Custom:
-        return Custom(
-            _Stretched(self, factor),
-            self.lipschitz * factor,
-            self.low / factor,
-            self.high / factor,
-            None if self.curvature is None else self.curvature * factor**2,
-            tuple(kink / factor for kink in self.kinks),
-        )

@@ -1,0 +1,23 @@
+"""One-dimensional shapes f0: what a query makes of its coordinate.
+
+A query is f = f0 ∘ s with a 1-Lipschitz coordinate s, so all of privacy happens on these curves (theory T1).
+Every profile knows its values, its Lipschitz constant and its landmarks (the places where its shape changes).
+"""
+
+from geopriv.profiles.base import Profile
+from geopriv.profiles.custom import Custom
+from geopriv.profiles.gaussian import Gaussian
+from geopriv.profiles.pieces import Identity, LinearPieces, PiecewiseLinear, Ramp, Ramps, Trapezoid, Triangle
+
+__all__ = [
+    "Custom",
+    "Gaussian",
+    "Identity",
+    "LinearPieces",
+    "PiecewiseLinear",
+    "Profile",
+    "Ramp",
+    "Ramps",
+    "Trapezoid",
+    "Triangle",
+]

@@ -1,0 +1,171 @@
+"""Queries about places: corners, half-spaces, discs and polygons."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import shapely
+
+from geopriv.checks import finite, invalid, numbers, positive
+from geopriv.coordinates import Coordinate, EarthRegionDistance, QuadrantDistance, RegionDistance
+from geopriv.polygons import read_polygon
+from geopriv.profiles import Profile, Ramp
+from geopriv.queries.base import Centered, Query
+from geopriv.queries.parameters import UNSET, direction, fill_space, linear, radial, require_flat, set_center
+from geopriv.spaces import Earth, Plane, Space
+
+
+@dataclass(frozen=True)
+class Orthant(Query):
+    """The share of people above a threshold on every axis at once (the paper's two-way threshold, in any dimension).
+
+    The band of width τ has round corners: with R1 = τ/√2 and corner c0 = at + τ/2 + R1, counting falls from 1 to 0 as
+    the signed distance to {p ≥ c0} goes from R1 to R1 + τ. One formula replaces the paper's ten regions.
+
+    Args:
+        at: one threshold per axis.
+        width: of the band.
+        space: of as many axes.
+
+    Reference: paper, section 4.2; theory §1.
+    """
+
+    at: tuple[float, ...]
+    width: float
+    space: Space = UNSET
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", numbers("Orthant", "at", self.at))
+        fill_space(self, len(self.at))
+        require_flat(self)
+        self.space.public_point("Orthant", "at", self.at)
+        positive("Orthant", "width", self.width)
+
+    @property
+    def _round(self) -> float:
+        return self.width / math.sqrt(2.0)
+
+    @cached_property
+    def geometry(self) -> Coordinate:
+        return QuadrantDistance(tuple(t + self.width / 2 + self._round for t in self.at))
+
+    @cached_property
+    def profile(self) -> Profile:
+        return Ramp(self.width, center=self._round + self.width / 2, rising=False)
+
+
+@dataclass(frozen=True)
+class HalfSpace(Query):
+    """The share of people on one side of a hyperplane, {x : ⟨normal, x⟩ ≥ offset}.
+
+    Args:
+        normal: any vector but zero; its length does not matter.
+        offset: in the units of ⟨normal, x⟩.
+        width: over which counting fades, as a distance.
+        space: of as many axes.
+    """
+
+    normal: tuple[float, ...]
+    offset: float
+    width: float
+    space: Space = UNSET
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "normal", direction("HalfSpace", "normal", self.normal))
+        fill_space(self, len(self.normal))
+        require_flat(self, len(self.normal))
+        finite("HalfSpace", "offset", self.offset)
+        positive("HalfSpace", "width", self.width)
+
+    @cached_property
+    def geometry(self) -> Coordinate:
+        return linear(self.normal, -self.offset, self.space)
+
+    @cached_property
+    def profile(self) -> Profile:
+        return Ramp(self.width)
+
+
+@dataclass(frozen=True)
+class Ball(Centered):
+    """The share of people within `radius` of a place: 1/2 on the circle, linear over `width` across it.
+
+    Args:
+        center: a point; (latitude, longitude) on Earth.
+        radius: in the unit of distance.
+        width: over which counting fades; at most 2·radius.
+        space: where the centre lives.
+
+    >>> Ball(center=(40.7, -74.0), radius=1000, width=200, space=Earth())([(40.7, -74.0), (40.8, -74.0)])
+    array([1., 0.])
+    """
+
+    center: tuple[float, ...] | float
+    radius: float
+    width: float
+    space: Space = UNSET
+
+    def __post_init__(self) -> None:
+        set_center(self)
+        positive("Ball", "radius", self.radius)
+        if positive("Ball", "width", self.width) > 2 * self.radius:
+            raise invalid("Ball", "width", f"at most 2·radius = {2 * self.radius!r}", self.width)
+
+    @cached_property
+    def geometry(self) -> Coordinate:
+        return radial(self, offset=self.radius)
+
+    @cached_property
+    def profile(self) -> Profile:
+        return Ramp(self.width, rising=False)
+
+
+@dataclass(frozen=True)
+class Geofence(Query):
+    """The share of people inside a polygon: 1/2 on its border, linear over `width` across it.
+
+    On Earth the polygon is in GeoJSON order (longitude, latitude), its edges are great-circle arcs, and it must fit
+    within 80° of its middle. (Edges that are straight in longitude and latitude, as RFC 7946 means them, bulge away
+    from the arc by about L²·tan φ/8R: 2 m for a 10 km edge at mid-latitudes. Add vertices where that matters.)
+
+    Args:
+        polygon: a shapely Polygon or MultiPolygon, with or without holes, or GeoJSON (a dict or text: Polygon,
+            MultiPolygon or a Feature of one).
+        width: over which counting fades, in the unit of distance.
+        space: a Plane or the Earth.
+
+    Raises:
+        InvalidParameter: for a self-intersecting or empty polygon, with the reason and the place.
+
+    >>> square = {"type": "Polygon", "coordinates": [[[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]]}
+    >>> Geofence(square, width=2)([(5, 5), (10, 5), (10.5, 5), (20, 5)])
+    array([1.  , 0.5 , 0.25, 0.  ])
+    """
+
+    polygon: shapely.Geometry
+    width: float
+    space: Space = Plane()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.space, Plane | Earth):
+            raise invalid("Geofence", "space", "a Plane or the Earth", self.space)
+        object.__setattr__(self, "polygon", read_polygon(self.polygon, on_earth=isinstance(self.space, Earth)))
+        positive("Geofence", "width", self.width)
+        if isinstance(self.geometry, EarthRegionDistance):
+            if not self.geometry.fits:
+                raise invalid("Geofence", "polygon", "within 80° of its middle on Earth", "a larger one")
+            if not self.geometry.gnomonic.is_valid:
+                reason = shapely.is_valid_reason(self.geometry.gnomonic).split("[")[0]
+                raise invalid("Geofence", "polygon", "a simple polygon of great-circle arcs", reason)
+
+    @cached_property
+    def geometry(self) -> Coordinate:
+        if isinstance(self.space, Earth):
+            return EarthRegionDistance(self.space, self.polygon)
+        return RegionDistance(self.polygon)
+
+    @cached_property
+    def profile(self) -> Profile:
+        return Ramp(self.width, rising=False)

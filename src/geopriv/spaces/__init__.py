@@ -1,0 +1,13 @@
+"""Where private values live: a metric, its unit, and how values are read.
+
+A space turns *values* (what a person holds) into *points* (checked float arrays on which the metric is computed).
+On a Line the two are the same; on a LogLine a point is the logarithm of a value. Everything that follows (queries,
+mechanisms) computes on points, so a value is read and checked exactly once.
+"""
+
+from geopriv.spaces.base import Space
+from geopriv.spaces.earth import Earth, unit_vectors
+from geopriv.spaces.flat import Euclidean, Plane, default_space
+from geopriv.spaces.lines import Line, LogLine
+
+__all__ = ["Earth", "Euclidean", "Line", "LogLine", "Plane", "Space", "default_space", "unit_vectors"]

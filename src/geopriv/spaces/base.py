@@ -1,0 +1,117 @@
+"""What a space is, and how values become numbers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from geopriv.checks import FloatArray, invalid, positive
+from geopriv.errors import InvalidParameter, OutOfDomain
+
+
+class Space(ABC):
+    """A metric space: it validates values, measures distances and reads rates in its own unit."""
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """How many numbers make a point."""
+
+    @property
+    @abstractmethod
+    def point_shape(self) -> tuple[int, ...]:
+        """The shape of one point: () on a line, (d,) elsewhere."""
+
+    @property
+    @abstractmethod
+    def distance_unit(self) -> str | None:
+        """What one unit of distance is called; None when the space has no unit."""
+
+    @abstractmethod
+    def read(self, values: Any) -> FloatArray:
+        """Points of shape (...) on a line or (..., d) elsewhere.
+
+        Raises:
+            OutOfDomain: if a value is not finite, has the wrong shape or lies outside the space. The message never
+                holds the value.
+        """
+
+    @abstractmethod
+    def values(self, points: FloatArray) -> FloatArray:
+        """The values at the points: the inverse of `read`."""
+
+    @abstractmethod
+    def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Distances between points that have been read."""
+
+    @abstractmethod
+    def read_rate(self, sentence: str) -> float:
+        """A rate per unit of distance from a sentence such as "1 per 1 km"."""
+
+    def distance(self, first: Any, second: Any) -> FloatArray:
+        """Distances between values.
+
+        >>> from geopriv import Line
+        >>> Line("USD").distance([1.0, 2.0], 4.0)
+        array([3., 2.])
+        """
+        return self.between(self.read(first), self.read(second))
+
+    def rate(self, epsilon: float | str) -> float:
+        """ε as a number per unit of distance, from a number or from a sentence.
+
+        >>> from geopriv import Line
+        >>> Line("USD").rate("1 per 10,000 USD")
+        0.0001
+        """
+        return positive(
+            type(self).__name__, "epsilon", self.read_rate(epsilon) if isinstance(epsilon, str) else epsilon
+        )
+
+    def public_point(self, owner: str, parameter: str, value: Any) -> FloatArray:
+        """One public point (a centre, a threshold): like `read`, but its error may name the value."""
+        try:
+            point = self.read(value)
+        except OutOfDomain as error:
+            raise InvalidParameter(
+                f"The '{parameter}' parameter of {owner} is not a point. {error} Got {value!r}."
+            ) from None
+        if point.shape != self.point_shape:
+            raise invalid(owner, parameter, f"one point of {self}", value)
+        return point
+
+
+def read_floats(space: Space, values: Any) -> FloatArray:
+    """Finite numbers of any shape, or OutOfDomain without the value."""
+    points = _converted(values)
+    # raised here and not while the conversion error, which quotes the value, is being handled
+    if points is None:
+        raise OutOfDomain(f"Values of {type(space).__name__} must be real numbers.")
+    if not np.isfinite(points).all():
+        raise OutOfDomain(f"Values of {type(space).__name__} must be finite.")
+    return points
+
+
+def _converted(values: Any) -> FloatArray | None:
+    """Float64 values, masked ones as not-a-number; None where there is no number."""
+    try:
+        array = np.asarray(values)
+        text = array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat)
+        if text or array.dtype.kind not in "iufO":
+            return None
+        points = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if isinstance(values, np.ma.MaskedArray):
+        points[np.ma.getmaskarray(values)] = np.nan
+    return points
+
+
+def read_vectors(space: Space, values: Any) -> FloatArray:
+    """Finite vectors of shape (..., d), or OutOfDomain without the value."""
+    points = read_floats(space, values)
+    if points.ndim < 1 or points.shape[-1] != space.dimension:
+        raise OutOfDomain(f"Values of {type(space).__name__} must have shape (..., {space.dimension}).")
+    return points

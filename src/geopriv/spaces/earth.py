@@ -1,0 +1,78 @@
+"""The globe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geopriv.checks import FloatArray, positive
+from geopriv.errors import OutOfDomain
+from geopriv.spaces.base import read_vectors
+from geopriv.spaces.flat import Vectors
+
+
+@dataclass(frozen=True)
+class Earth(Vectors):
+    """The sphere with great-circle distances in metres; values are (latitude, longitude) in degrees.
+
+    Distances are measured on the ground, never on a map: a Mercator metre is not a metre (theory E11).
+
+    Args:
+        radius: of the sphere in metres, by default the mean radius of the Earth (IUGG).
+
+    >>> float(Earth().distance((40.7, -74.0), (40.7, -73.9)).round())
+    8430.0
+    """
+
+    radius: float = 6_371_008.8
+
+    def __post_init__(self) -> None:
+        positive("Earth", "radius", self.radius)
+
+    @property
+    def dimension(self) -> int:
+        return 2
+
+    @property
+    def distance_unit(self) -> str:
+        return "m"
+
+    def read(self, values: Any) -> FloatArray:
+        points = read_vectors(self, values)
+        latitude, longitude = points[..., 0], points[..., 1]
+        if (np.abs(latitude) > 90).any():
+            raise OutOfDomain("Latitudes on Earth must lie in [-90, 90].")
+        if ((longitude < -180) | (longitude > 360)).any():
+            raise OutOfDomain("Longitudes on Earth must lie in [-180, 360].")
+        return np.stack([latitude, np.where(longitude >= 180, longitude - 360, longitude)], axis=-1)
+
+    def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        # Kahan's angle between unit vectors: accurate for close points and for antipodes, unlike haversine or acos.
+        a, b = unit_vectors(first), unit_vectors(second)
+        return np.asarray(self.radius * 2 * np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)))
+
+    def move(self, points: FloatArray, distance: FloatArray, bearing: FloatArray) -> FloatArray:
+        """Points reached by going `distance` metres along great circles that start at `bearing` radians from north.
+
+        The result is the position on the globe, whatever number of turns the distance makes.
+        """
+        latitude, longitude = np.radians(points[..., 0]), np.radians(points[..., 1])
+        up = unit_vectors(points)
+        east = np.stack([-np.sin(longitude), np.cos(longitude), np.zeros_like(longitude)], axis=-1)
+        north = np.stack(
+            [-np.sin(latitude) * np.cos(longitude), -np.sin(latitude) * np.sin(longitude), np.cos(latitude)], axis=-1
+        )
+        angle = np.asarray(distance / self.radius)[..., None]
+        heading = np.cos(bearing)[..., None] * north + np.sin(bearing)[..., None] * east
+        x, y, z = np.moveaxis(np.cos(angle) * up + np.sin(angle) * heading, -1, 0)
+        return np.stack([np.degrees(np.arctan2(z, np.hypot(x, y))), np.degrees(np.arctan2(y, x))], axis=-1)
+
+
+def unit_vectors(points: FloatArray) -> FloatArray:
+    """(latitude, longitude) in degrees as unit vectors of R³, shape (..., 3)."""
+    latitude, longitude = np.radians(points[..., 0]), np.radians(points[..., 1])
+    return np.stack(
+        [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)], axis=-1
+    )

@@ -1,0 +1,85 @@
+"""The plane and R^d."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geopriv.checks import FloatArray, count
+from geopriv.spaces.base import Space, read_vectors
+from geopriv.units import read_rate
+
+
+class Vectors(Space):
+    """Points that are vectors of numbers; what Plane, Euclidean and Earth share."""
+
+    @property
+    def point_shape(self) -> tuple[int, ...]:
+        return (self.dimension,)
+
+    def values(self, points: FloatArray) -> FloatArray:
+        return points
+
+    def read_rate(self, sentence: str) -> float:
+        return read_rate(sentence, self.distance_unit)
+
+
+class _Flat(Vectors):
+    """R^d with the Euclidean distance; what Plane and Euclidean share."""
+
+    def read(self, values: Any) -> FloatArray:
+        return read_vectors(self, values)
+
+    def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        # hypot keeps far points from overflowing and near points from underflowing
+        return np.asarray(np.hypot.reduce(np.abs(first - second), axis=-1, initial=0.0))
+
+
+@dataclass(frozen=True)
+class Plane(_Flat):
+    """The plane with the Euclidean distance.
+
+    Args:
+        unit: what one unit of length is called, by default metres.
+    """
+
+    unit: str | None = "m"
+
+    @property
+    def dimension(self) -> int:
+        return 2
+
+    @property
+    def distance_unit(self) -> str | None:
+        return self.unit
+
+
+@dataclass(frozen=True)
+class Euclidean(_Flat):
+    """R^d with the Euclidean distance, for any d ≥ 1 (values have shape (..., d) even for d = 1).
+
+    Args:
+        axes: the dimension d.
+        unit: what one unit of distance is called.
+    """
+
+    axes: int
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        count("Euclidean", "axes", self.axes)
+
+    @property
+    def dimension(self) -> int:
+        return self.axes
+
+    @property
+    def distance_unit(self) -> str | None:
+        return self.unit
+
+
+def default_space(dimension: int) -> Space:
+    """The space without a unit in which a point of that many numbers lives."""
+    return Plane(unit=None) if dimension == 2 else Euclidean(dimension)

@@ -1,0 +1,93 @@
+"""One number: differences and ratios."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geopriv.checks import FloatArray, finite, invalid, positive
+from geopriv.spaces.base import Space, read_floats
+from geopriv.units import read_factor_rate, read_rate
+
+
+class _Scalars(Space):
+    """Points that are plain numbers with |x − x'|; what Line and LogLine share."""
+
+    @property
+    def dimension(self) -> int:
+        return 1
+
+    @property
+    def point_shape(self) -> tuple[int, ...]:
+        return ()
+
+    def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        return np.abs(first - second)
+
+
+@dataclass(frozen=True)
+class Line(_Scalars):
+    """The real line with |x − x'|.
+
+    Args:
+        unit: what one unit of x is called ("USD", "years", "m"), so that rates can be stated in words.
+    """
+
+    unit: str | None = None
+
+    @property
+    def distance_unit(self) -> str | None:
+        return self.unit
+
+    def read(self, values: Any) -> FloatArray:
+        return read_floats(self, values)
+
+    def values(self, points: FloatArray) -> FloatArray:
+        return points
+
+    def read_rate(self, sentence: str) -> float:
+        return read_rate(sentence, self.unit)
+
+
+@dataclass(frozen=True)
+class LogLine(_Scalars):
+    """Positive numbers with |log x − log x'|: privacy for ratios instead of differences (the paper's footnote).
+
+    Values below the public `floor` (zero and negative ones too) are read as the floor: dropping or flagging them would
+    leak. The guarantee is therefore stated in the clamped metric, in which they are all the same point.
+
+    Args:
+        base: one unit of distance is a factor of `base`.
+        floor: the smallest value that is told apart, public.
+        unit: what one unit of x is called.
+
+    >>> space = LogLine(base=2)
+    >>> space.distance(1000, 4000), space.rate("1 per factor 2")
+    (np.float64(2.0), 1.0)
+    """
+
+    base: float = 2.0
+    floor: float = 1.0
+    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        if not (finite("LogLine", "base", self.base) > 1):
+            raise invalid("LogLine", "base", "greater than 1", self.base)
+        positive("LogLine", "floor", self.floor)
+
+    @property
+    def distance_unit(self) -> str:
+        return f"factor {self.base:g}"
+
+    def read(self, values: Any) -> FloatArray:
+        clamped: FloatArray = np.maximum(read_floats(self, values), self.floor)
+        return np.log(clamped) / math.log(self.base)
+
+    def values(self, points: FloatArray) -> FloatArray:
+        return np.exp(points * math.log(self.base))
+
+    def read_rate(self, sentence: str) -> float:
+        return read_factor_rate(sentence, self.base)
