@@ -67,6 +67,8 @@ MECHANISMS: dict[str, Calibrate] = {
     "SmoothT df=6 short radius": lambda q, e: gp.SmoothT.calibrate(
         q, e, gamma_share=0.5, df=6.0, radius=0.7 * _length(e)
     ),
+    "SmoothT exact": lambda q, e: gp.SmoothT.calibrate(q, e, calibration="exact"),
+    "LeastScaleT": gp.LeastScaleT.calibrate,
     "SmoothCauchy": gp.SmoothCauchy.calibrate,
     "SmoothLaplace": lambda q, e: gp.SmoothLaplace.calibrate(q, e, delta=1e-3),
     "SmoothLaplace short radius": lambda q, e: gp.SmoothLaplace.calibrate(q, e, delta=0.5, radius=2 * _length(e)),

@@ -18,7 +18,15 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
     done = run("demo", "--people", "5000", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    for name in ("LipschitzLaplace", "SmoothT", "SmoothCauchy", "SmoothLaplace", "InputLaplace", "LocalLaplace"):
+    for name in (
+        "LipschitzLaplace",
+        "SmoothT",
+        "LeastScaleT",
+        "SmoothCauchy",
+        "SmoothLaplace",
+        "InputLaplace",
+        "LocalLaplace",
+    ):
         assert name in done.stdout
     assert "look alike up to a factor" in done.stdout
     assert (tmp_path / "geopriv-demo.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
@@ -29,7 +37,7 @@ def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert (tmp_path / "other.png").exists()
-    assert len(result["mechanisms"]) == 8
+    assert len(result["mechanisms"]) == 9
     for outcome in result["mechanisms"]:
         answer = outcome["estimate"]
         assert answer["low"] < answer["value"] < answer["high"]

@@ -20,7 +20,7 @@ from tests.rows import ASKED, MECHANISMS, Row, rows
 ROWS = rows()
 N = 100_000
 LIMIT = 5.5
-TIGHT = ("LipschitzLaplace", "CoordinateLaplace", "InputLaplace", "LocalLaplace")
+TIGHT = ("LeastScaleT", "LipschitzLaplace", "CoordinateLaplace", "InputLaplace", "LocalLaplace")
 
 every_row = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
@@ -169,6 +169,10 @@ def test_a_variance_that_is_infinite_is_refused_by_name(df: float) -> None:
         (lambda q: gp.SmoothT.calibrate(q, 1.0, df=np.nan), "df"),
         (lambda q: gp.SmoothT.calibrate(q, 1.0, gamma_share=1.0), "gamma_share"),
         (lambda q: gp.SmoothT.calibrate(q, 1.0, radius=0.0), "radius"),
+        (lambda q: gp.SmoothT.calibrate(q, 1.0, calibration="best"), "calibration"),  # type: ignore[arg-type]
+        (lambda q: gp.SmoothT.calibrate(q, 1.0, df=0.9, calibration="exact"), "df"),
+        (lambda q: gp.LeastScaleT.calibrate(q, 1.0, df=0.9), "df"),
+        (lambda q: gp.LeastScaleT.calibrate(q, 1.0, prior=[]), "prior"),
         (lambda q: gp.SmoothCauchy.calibrate(q, 1.0, p=0.5, theta=4.0), "p"),
         (lambda q: gp.SmoothCauchy.calibrate(q, 1.0, p=2.0, theta=0.5), "theta"),
         (lambda q: gp.SmoothLaplace.calibrate(q, 1.0, delta=0.0), "delta"),

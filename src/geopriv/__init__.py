@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
     from geopriv.auditing import audit as audit
     from geopriv.auditing import audit_black_box as audit_black_box
+    from geopriv.bounds import lower_bound as lower_bound
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidParameter as InvalidParameter
     from geopriv.errors import OutOfDomain as OutOfDomain
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from geopriv.estimation import estimate as estimate
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
     from geopriv.mechanisms import InputLaplace as InputLaplace
+    from geopriv.mechanisms import LeastScaleT as LeastScaleT
     from geopriv.mechanisms import LipschitzLaplace as LipschitzLaplace
     from geopriv.mechanisms import LocalLaplace as LocalLaplace
     from geopriv.mechanisms import Mechanism as Mechanism
@@ -72,11 +74,13 @@ __version__ = "0.1.0"
 
 _HOME = {
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
+    "bounds": ("lower_bound",),
     "errors": ("GeoprivError", "InvalidParameter", "OutOfDomain", "ReportRejected"),
     "estimation": ("Estimate", "estimate"),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",
+        "LeastScaleT",
         "LipschitzLaplace",
         "LocalLaplace",
         "Mechanism",

@@ -32,6 +32,10 @@ class Coordinate(ABC):
     def anchor(self) -> FloatArray:
         """A public point near which s takes the values a profile cares about."""
 
+    @abstractmethod
+    def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """An interval of values s' that from a point at s are found at distance exactly |s − s'|."""
+
 
 @dataclass(frozen=True)
 class Linear(Coordinate):
@@ -57,6 +61,9 @@ class Linear(Coordinate):
         foot = -self.shift * np.asarray(self.direction)
         return foot[0] if self.scalar else foot
 
+    def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return np.full_like(s, -np.inf), np.full_like(s, np.inf)
+
 
 @dataclass(frozen=True)
 class Radial(Coordinate):
@@ -72,6 +79,10 @@ class Radial(Coordinate):
     @cached_property
     def anchor(self) -> FloatArray:
         return np.reshape(self.center, self.space.point_shape)
+
+    def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        farthest = np.pi * self.space.radius if isinstance(self.space, Earth) else np.inf
+        return np.full_like(s, -self.offset), np.full_like(s, farthest - self.offset)
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,10 @@ class QuadrantDistance(Coordinate):
     @property
     def anchor(self) -> FloatArray:
         return np.asarray(self.corner)
+
+    def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        # towards the nearest point of Q and away from it; inside, behind a corner, depth grows slower than distance
+        return np.zeros_like(s), np.full_like(s, np.inf)
 
 
 @dataclass(frozen=True)
@@ -117,6 +132,10 @@ class RegionDistance(Coordinate):
     @property
     def anchor(self) -> FloatArray:
         return np.asarray(self.region.boundary.interpolate(0.0).coords[0])
+
+    def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        # straight to the nearest point of the border; beyond it a corner or a pocket may come nearer
+        return np.minimum(s, 0.0), np.maximum(s, 0.0)
 
 
 @dataclass(frozen=True)
@@ -205,6 +224,9 @@ class EarthRegionDistance(Coordinate):
     def anchor(self) -> FloatArray:
         return np.asarray(self.region.boundary.interpolate(0.0).coords[0][::-1])
 
+    def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return np.minimum(s, 0.0), np.maximum(s, 0.0)  # as in the plane
+
 
 @dataclass(frozen=True)
 class Scaled(Coordinate):
@@ -222,6 +244,9 @@ class Scaled(Coordinate):
     @property
     def anchor(self) -> FloatArray:
         return np.zeros(self.space.point_shape)
+
+    def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return s, s  # nothing is known of the function but a bound on its slope
 
 
 def _rings(region: shapely.Geometry) -> list[shapely.Geometry]:

@@ -14,6 +14,7 @@ from geopriv.estimation import Estimate, estimate
 from geopriv.mechanisms import (
     CoordinateLaplace,
     InputLaplace,
+    LeastScaleT,
     LipschitzLaplace,
     LocalLaplace,
     Mechanism,
@@ -94,7 +95,8 @@ def run_demo(people: int, at: float, width: float, epsilon: float | str, seed: i
     mechanisms: list[tuple[str, str, Mechanism]] = [
         ("LipschitzLaplace", "the same noise for everyone (M2)", LipschitzLaplace.calibrate(query, rate)),
         ("SmoothT", "noise by smooth sensitivity (M3)", SmoothT.calibrate(query, rate)),
-        ("SmoothCauchy", "the same, other noise", SmoothCauchy.calibrate(query, rate)),
+        ("LeastScaleT", "the least Student-t noise there is", LeastScaleT.calibrate(query, rate)),
+        ("SmoothCauchy", "smooth sensitivity, other noise", SmoothCauchy.calibrate(query, rate)),
         ("SmoothLaplace", f"approximate, δ = {DELTA:g}", SmoothLaplace.calibrate(query, rate, DELTA)),
         ("VectorSmoothCauchy", f"two thresholds at once, also {at / 2:g}", VectorSmoothCauchy.calibrate(both, rate)),
         ("InputLaplace", "noise on the income (M0)", InputLaplace.calibrate(space, rate)),
@@ -125,7 +127,15 @@ def _moments(mechanism: Mechanism, query: Query, x: FloatArray) -> tuple[FloatAr
         case VectorSmoothCauchy():
             column = mechanism.queries.index(query)
             return mechanism.bias(x)[:, column], mechanism.variance(x)[:, column]
-        case LipschitzLaplace() | SmoothT() | SmoothCauchy() | SmoothLaplace() | LocalLaplace() | CoordinateLaplace():
+        case (
+            LeastScaleT()
+            | LipschitzLaplace()
+            | SmoothT()
+            | SmoothCauchy()
+            | SmoothLaplace()
+            | LocalLaplace()
+            | CoordinateLaplace()
+        ):
             return mechanism.bias(x), mechanism.variance(x)
     raise TypeError(type(mechanism).__name__)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -49,8 +50,12 @@ class SmoothT(Additive):
         gamma_share: float = 1 / 3,
         df: float = 3.0,
         radius: float = math.inf,
+        calibration: Literal["sum", "exact"] = "sum",
     ) -> SmoothT:
         """The mechanism for a query at a rate, by the paper's sum: ε = max(1, ν)·γ + (ν+1)/(2√ν)·η.
+
+        With calibration="exact" the same γ leaves room for more: η = 2√ν/(ν+1)·√((ε − νγ)(ε + γ)), for ν ≥ 1, because
+        the two worst cases of the sum never happen at the same output.
 
         Guarantee: (ε, 0, ∞)-GP. For finite Λ the paper gives (ε, 0, Λ) on the whole line, which chains to Λ = ∞.
 
@@ -60,16 +65,25 @@ class SmoothT(Additive):
             gamma_share: the part of ε spent on the change of the scale.
             df: ν. A variance needs ν > 2.
             radius: Λ of the pointwise Lipschitz constant.
+            calibration: "sum" as in the paper, or "exact".
 
-        Reference: paper, Lemma 3.5 and section 5 (ν = 3, a third of ε for γ); theory T1 and T2's corollary.
+        Reference: paper, Lemma 3.5 and section 5 (ν = 3, a third of ε for γ); theory T1, T2, and T3 for "exact".
         """
         rate = query.space.rate(epsilon)
         noise = StudentT(df)
         gamma = fraction("SmoothT", "gamma_share", gamma_share) * rate / max(1.0, noise.df)
-        eta = (1 - gamma_share) * rate * 2 * math.sqrt(noise.df) / (noise.df + 1)
-        eta = spend("SmoothT", lambda eta: noise.budget(gamma, eta), eta, rate)
+        if calibration not in ("sum", "exact"):
+            raise invalid("SmoothT", "calibration", '"sum" or "exact"', calibration)
+        if calibration == "exact" and noise.df < 1:
+            raise invalid("SmoothT", "df", "at least 1 with the exact calibration", df)
+        exact = calibration == "exact"
+        whole = noise.exact_budget if exact else noise.budget
+        eta = 2 * math.sqrt(noise.df) / (noise.df + 1) * (1 - gamma_share) * rate
+        if exact:
+            eta = 2 * math.sqrt(noise.df) / (noise.df + 1) * math.sqrt((rate - noise.df * gamma) * (rate + gamma))
+        eta = spend("SmoothT", lambda eta: whole(gamma, eta), eta, rate)
         scale = SmoothScale(query, ExponentialGrowth(gamma), eta, positive_or_infinite("SmoothT", "radius", radius))
-        return cls(query, _pure(query, rate, "paper Lemma 3.5"), noise, scale, gamma, eta)
+        return cls(query, _pure(query, rate, "theory T3" if exact else "paper Lemma 3.5"), noise, scale, gamma, eta)
 
 
 @dataclass(frozen=True)

@@ -59,3 +59,16 @@ class StudentT(Noise):
         1.025
         """
         return max(1.0, self.df) * gamma + (self.df + 1) / (2 * math.sqrt(self.df)) * eta
+
+    def exact_budget(self, gamma: float, eta: float) -> float:
+        """The least ε for |σ'|/σ ≤ γ and |f'|/σ ≤ η, ν ≥ 1: [(ν−1)γ + √((ν+1)²γ² + 4k²η²)]/2 with k = (ν+1)/(2√ν).
+
+        Guarantee: (ε, 0, ∞)-GP.
+
+        Reference: theory T3, solved for ε.
+
+        >>> StudentT(df=4).exact_budget(gamma=0.1, eta=0.5).__round__(4)
+        0.8231
+        """
+        k = (self.df + 1) / (2 * math.sqrt(self.df))
+        return ((self.df - 1) * gamma + math.hypot((self.df + 1) * gamma, 2 * k * eta)) / 2

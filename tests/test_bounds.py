@@ -1,0 +1,56 @@
+"""The floor: the theory's numbers, and no unbiased mechanism below it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import geopriv as gp
+from tests.rows import Row, rows
+
+UNBIASED = [
+    row
+    for row in rows()
+    if row.mechanism.unbiased and not row.name.startswith("Local") and row.asked.name != "any function"
+]
+
+
+@pytest.mark.parametrize(
+    ("at", "inverse_rate", "floor"),
+    [(10_000, 800, 0.00073), (100_000, 8_000, 0.0322), (100_000, 20_000, 0.207), (1_000_000, 48_000, 0.00040)],
+)
+def test_the_floors_of_the_theory_note_come_out(at: float, inverse_rate: float, floor: float) -> None:
+    u = (np.arange(20_000) + 0.5) / 20_000
+    x = np.exp(11.49399503122476 + 0.8290709468895202 * gp.StudentT(df=1e9).ppf(u))
+    query = gp.Threshold(at, min(0.2 * at, 2 * inverse_rate))
+    assert gp.lower_bound(query, 1 / inverse_rate, x).mean() == pytest.approx(floor, rel=0.01)
+
+
+@pytest.mark.parametrize("row", UNBIASED, ids=[row.name for row in UNBIASED])
+def test_no_unbiased_mechanism_is_below_the_floor(row: Row) -> None:
+    floor = gp.lower_bound(row.asked.query, row.asked.epsilon, row.values)
+    assert (floor >= 0).all()
+    assert (floor <= row.moments()[1]).all()
+
+
+def test_the_floor_of_a_ramp_is_its_slope_and_falls_off_outside() -> None:
+    """On the ramp the supremum is the limit of close points, (1/τε)²; outside, a search over the ramp."""
+    width, gap = 2.0, np.array([0.5, 2.0, 6.0])
+    floor = gp.lower_bound(gp.Threshold(0.0, width), 1.0, np.concatenate([[0.0], 1.0 + gap]))
+    assert floor[0] == pytest.approx(0.25, rel=1e-6)
+    u = np.linspace(1e-6, width, 200_001)
+    brute = [float(((u / width) ** 2 / (2 * np.cosh(g + u) - 2)).max()) for g in gap]
+    np.testing.assert_allclose(floor[1:], brute, rtol=1e-6)
+
+
+def test_coordinates_that_cannot_be_reached_do_not_count() -> None:
+    """A profile that changes only at negative distances is constant on the plane, and its floor is zero."""
+    nothing = gp.RadialQuery((0.0, 0.0), gp.Ramp(1.0, center=-3.0))
+    np.testing.assert_array_equal(gp.lower_bound(nothing, 1.0, [(0.0, 0.0), (1.0, 2.0)]), 0.0)
+
+
+def test_shapes_are_kept_and_functions_of_unknown_shape_refused() -> None:
+    assert gp.lower_bound(gp.Threshold(0.0, 1.0), 1.0, 0.3).shape == ()
+    assert gp.lower_bound(gp.Threshold(0.0, 1.0), 1.0, []).shape == (0,)
+    with pytest.raises(gp.InvalidParameter, match="query"):
+        gp.lower_bound(gp.LipschitzQuery(np.sin, 1.0), 1.0, [0.0])
