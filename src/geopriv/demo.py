@@ -12,6 +12,7 @@ import numpy as np
 from geopriv.checks import FloatArray, count, positive
 from geopriv.estimation import Estimate, estimate
 from geopriv.mechanisms import (
+    Additive,
     CoordinateLaplace,
     InputLaplace,
     LeastScaleT,
@@ -127,15 +128,7 @@ def _moments(mechanism: Mechanism, query: Query, x: FloatArray) -> tuple[FloatAr
         case VectorSmoothCauchy():
             column = mechanism.queries.index(query)
             return mechanism.bias(x)[:, column], mechanism.variance(x)[:, column]
-        case (
-            LeastScaleT()
-            | LipschitzLaplace()
-            | SmoothT()
-            | SmoothCauchy()
-            | SmoothLaplace()
-            | LocalLaplace()
-            | CoordinateLaplace()
-        ):
+        case Additive() | CoordinateLaplace():
             return mechanism.bias(x), mechanism.variance(x)
     raise TypeError(type(mechanism).__name__)
 

@@ -40,7 +40,7 @@ class Guarantee:
             raise invalid("Guarantee", "delta", "at least 0 and below 1", self.delta)
 
     def log_factor(self, distance: float) -> float:
-        """Ln of the factor up to which two values at that distance look alike."""
+        """The logarithm of the factor up to which two values at that distance look alike."""
         return self.epsilon * (distance if self.metric == "distance" else float(distance > 0))
 
     def factor(self, distance: float) -> float:

@@ -35,7 +35,7 @@ class Pairs:
 
 
 def largest_loss(noise: Noise, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
-    """Sup over outputs y of |ln p(y) − ln p'(y)| for each pair, and the y where it was found."""
+    """The supremum over outputs y of |ln p(y) − ln p'(y)| for each pair, and the y where it was found."""
     worst, where = np.empty(pairs.distance.size), np.empty(pairs.distance.size)
     for i in range(0, worst.size, _BLOCK):
         block = slice(i, i + _BLOCK)
@@ -47,7 +47,7 @@ def largest_loss(noise: Noise, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
 
 
 def signed_losses(noise: Noise, pairs: Pairs) -> tuple[FloatArray, FloatArray]:
-    """Sup and inf over outputs y of ln p(y) − ln p'(y) for each pair."""
+    """Supremum and infimum over outputs y of ln p(y) − ln p'(y) for each pair."""
     high, low = np.empty(pairs.distance.size), np.empty(pairs.distance.size)
     for i in range(0, high.size, _BLOCK):
         block = slice(i, i + _BLOCK)

@@ -68,7 +68,7 @@ class InputLaplace(Mechanism):
         return Simulated(points + noise.reshape(points.shape))
 
     def log_density(self, points: FloatArray, reports: FloatArray) -> FloatArray:
-        """Ln of the density of reports (per unit of length, area, …) given true points."""
+        """The logarithm of the density of reports (per unit of length, area, …) given true points."""
         rate = self.guarantee.epsilon
         if isinstance(self.space, Earth):
             angle = self.space.between(points, reports) / self.space.radius

@@ -58,7 +58,7 @@ class Envelope:
         return np.asarray(np.maximum(inside, np.maximum(self._tail(s, -1), self._tail(s, +1))))
 
     def smooth(self, growth: Growth, s: FloatArray) -> FloatArray:
-        """Sup over z of L̄(z)/g(|s − z|).
+        """The supremum over z of L̄(z)/g(|s − z|).
 
         A hyperbola divided by g is largest at one of its ends (its logarithm is convex for g_E; its reciprocal is a
         concave parabola for g_L), that is, at s or at the edge, and the edge belongs to a cell.
@@ -153,7 +153,7 @@ def _spread(low: float, high: float, radius: float, cells: int) -> FloatArray:
 
 
 def _cell_bounds(edges: FloatArray, knots: FloatArray, values: FloatArray, radius: float) -> FloatArray:
-    """Sup of L_Λ of the straight pieces over each cell (a little more where Λ cuts a chord inside the cell)."""
+    """The supremum of L_Λ of the straight pieces over each cell (a little more where Λ cuts a chord inside)."""
     heights = np.interp(edges, knots, values)
     own = np.abs(np.diff(heights)) / np.diff(edges)
     best = own
@@ -181,7 +181,7 @@ def _nearby_slope(edges: FloatArray, knots: FloatArray, slope: FloatArray, reach
 
 
 def _hyperbolas(tail: tuple[FloatArray, FloatArray], z: FloatArray) -> FloatArray:
-    """Max over the hyperbolas of rise/|z − foot|."""
+    """The largest of the hyperbolas rise/|z − foot|."""
     best = np.zeros_like(z)
     for rise, foot in zip(*tail, strict=True):
         length = np.abs(z - foot)

@@ -48,7 +48,7 @@ def smooth(profile: Gaussian, growth: Growth, s: FloatArray, radius: float) -> F
 
 
 def _log_smooth_exponential(c: FloatArray, growth: Growth, radius: float) -> FloatArray:
-    """Ln B* for g_E: the stationary z do not depend on c, so they are found once."""
+    """The logarithm of B* for g_E: the stationary z do not depend on c, so they are found once."""
     best = _log_pointwise(c, _partner(c, radius))
     for z, log_l in _stationary_points(growth.gamma, radius):
         best = np.maximum(best, log_l - growth.gamma * np.abs(c - z))
@@ -72,7 +72,7 @@ def _stationary_points(gamma: float, radius: float) -> tuple[tuple[float, float]
 
 
 def _log_smooth(c: FloatArray, growth: Growth, radius: float) -> FloatArray:
-    """Ln B* for any growth: for each c every local maximum over z between c and 1 is bracketed and refined."""
+    """The logarithm of B* for any growth: for each c every local maximum over z between c and 1 is refined."""
     # z = 1, where L_Λ is largest, is a candidate of its own: the grids only approach it
     best = np.maximum(_log_pointwise(c, _partner(c, radius)), -0.5 - growth.log(np.abs(c - 1)))
     for grid, rows in ((_grid_below(), c < 1), (_grid_above(growth.gamma, radius), c > 1)):

@@ -17,7 +17,7 @@ class Growth(ABC):
 
     @abstractmethod
     def log(self, distance: FloatArray) -> FloatArray:
-        """Ln g0(distance) for distances ≥ 0."""
+        """The logarithm of g0(distance) for distances ≥ 0."""
 
     @abstractmethod
     def slope(self, distance: FloatArray) -> FloatArray:
