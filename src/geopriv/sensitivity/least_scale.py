@@ -180,7 +180,7 @@ def _steepest(profile: PiecewiseLinear | Custom, nodes: FloatArray) -> FloatArra
 
 
 def _sweep(nodes: FloatArray, steepest: FloatArray, rate: float, df: float) -> FloatArray:
-    """The logarithm of σ at the nodes, for the largest rate just below ε for which the interpolant is certified at ε."""
+    """The logarithm of σ at the nodes, for the largest rate just below ε that gives an interpolant certified at ε."""
     for less in (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6):
         log_scale = _two_sweeps(nodes, steepest, rate * (1 - less), df)
         if _certified(nodes, log_scale, steepest, rate, df):
