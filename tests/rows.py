@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,7 @@ MECHANISMS: dict[str, Calibrate] = {
     "LocalLaplace": lambda q, e: gp.LocalLaplace.calibrate(q, e, distance=1.5 * _length(e)),
     "CoordinateLaplace": gp.CoordinateLaplace.calibrate,
     "InputLaplace": lambda q, e: gp.InputLaplace.calibrate(q.space, e),
+    "Table": gp.Table.calibrate,
     "VectorSmoothCauchy": lambda q, e: gp.VectorSmoothCauchy.calibrate((q, _companion(q)), e),
 }
 
@@ -95,11 +97,15 @@ def _companion(query: gp.Query) -> gp.Query:
 
 @dataclass(frozen=True)
 class Row:
-    """One mechanism calibrated to one query."""
+    """One mechanism calibrated to one query, when it is first needed."""
 
     name: str
     asked: Asked
-    mechanism: Any
+    calibrate: Calibrate
+
+    @cached_property
+    def mechanism(self) -> Any:
+        return self.calibrate(self.asked.query, self.asked.epsilon)
 
     @property
     def values(self) -> FloatArray:
@@ -121,10 +127,10 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """Every combination that makes sense: local privacy needs bounded answers."""
+    """Every combination that makes sense: local privacy and tables need bounded answers."""
     return [
-        Row(f"{name} / {asked.name}", asked, calibrate(asked.query, asked.epsilon))
+        Row(f"{name} / {asked.name}", asked, calibrate)
         for asked in ASKED
         for name, calibrate in MECHANISMS.items()
-        if not (name == "LocalLaplace" and not np.isfinite(asked.query.profile.bounds).all())
+        if name not in ("LocalLaplace", "Table") or np.isfinite(asked.query.profile.bounds).all()
     ]

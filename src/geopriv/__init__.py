@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from geopriv.mechanisms import SmoothCauchy as SmoothCauchy
     from geopriv.mechanisms import SmoothLaplace as SmoothLaplace
     from geopriv.mechanisms import SmoothT as SmoothT
+    from geopriv.mechanisms import Table as Table
     from geopriv.mechanisms import VectorSmoothCauchy as VectorSmoothCauchy
     from geopriv.noise import GeneralizedCauchy as GeneralizedCauchy
     from geopriv.noise import Laplace as Laplace
@@ -88,6 +89,7 @@ _HOME = {
         "SmoothCauchy",
         "SmoothLaplace",
         "SmoothT",
+        "Table",
         "VectorSmoothCauchy",
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,14 @@ def numbers(owner: str, parameter: str, value: Any, least: int = 1) -> tuple[flo
     if array.ndim != 1 or array.size < least or not np.isfinite(array).all():
         raise invalid(owner, parameter, f"a sequence of at least {least} finite number(s)", value)
     return tuple(array.tolist())
+
+
+def same_fields(first: Any, second: Any) -> bool:
+    """Whether two dataclass values agree in every field, arrays included."""
+    return type(first) is type(second) and all(
+        np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b
+        for a, b in ((getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
+    )
 
 
 def _number(value: Any) -> float:

@@ -22,6 +22,7 @@ from geopriv.mechanisms import (
     SmoothCauchy,
     SmoothLaplace,
     SmoothT,
+    Table,
     VectorSmoothCauchy,
 )
 from geopriv.populations import synthetic_incomes
@@ -97,6 +98,7 @@ def run_demo(people: int, at: float, width: float, epsilon: float | str, seed: i
         ("LipschitzLaplace", "the same noise for everyone (M2)", LipschitzLaplace.calibrate(query, rate)),
         ("SmoothT", "noise by smooth sensitivity (M3)", SmoothT.calibrate(query, rate)),
         ("LeastScaleT", "the least Student-t noise there is", LeastScaleT.calibrate(query, rate)),
+        ("Table", "the best report of a few values", Table.calibrate(query, rate)),
         ("SmoothCauchy", "smooth sensitivity, other noise", SmoothCauchy.calibrate(query, rate)),
         ("SmoothLaplace", f"approximate, δ = {DELTA:g}", SmoothLaplace.calibrate(query, rate, DELTA)),
         ("VectorSmoothCauchy", f"two thresholds at once, also {at / 2:g}", VectorSmoothCauchy.calibrate(both, rate)),
@@ -128,7 +130,7 @@ def _moments(mechanism: Mechanism, query: Query, x: FloatArray) -> tuple[FloatAr
         case VectorSmoothCauchy():
             column = mechanism.queries.index(query)
             return mechanism.bias(x)[:, column], mechanism.variance(x)[:, column]
-        case Additive() | CoordinateLaplace():
+        case Additive() | CoordinateLaplace() | Table():
             return mechanism.bias(x), mechanism.variance(x)
     raise TypeError(type(mechanism).__name__)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from geopriv.auditing.loss import Pairs, hockey_stick, largest_loss, signed_losses
 from geopriv.checks import FloatArray, invalid, positive
-from geopriv.mechanisms import Additive, CoordinateLaplace, InputLaplace, Mechanism, VectorSmoothCauchy
+from geopriv.mechanisms import Additive, CoordinateLaplace, InputLaplace, Mechanism, Table, VectorSmoothCauchy
 from geopriv.noise import Laplace
 from geopriv.privacy import Guarantee
 from geopriv.profiles import Profile
@@ -75,6 +75,8 @@ def audit(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
             pairs = _pairs(line, line, np.full_like(line, 1 / rate), closest)
             loss, y = largest_loss(Laplace(), pairs)
             ratio, at = _ratios(loss, mechanism.guarantee, pairs), _triples(pairs, y)
+        case Table():
+            return _exact_table(mechanism)
         case VectorSmoothCauchy():
             ratio, at = _worst_vector(mechanism)
         case InputLaplace():
@@ -204,6 +206,13 @@ def _against_extremes(line: FloatArray, a: FloatArray, b: FloatArray) -> Pairs:
     j = np.repeat([int(a.argmin()), int(a.argmax())], line.size)
     i, j = i[i != j], j[i != j]
     return Pairs(line[i], line[j], np.abs(line[i] - line[j]), a[i], b[i], a[j], b[j])
+
+
+def _exact_table(table: Table) -> Audit:
+    """Every cell and every value, in exact arithmetic: here nothing is sampled and no tolerance is given."""
+    worst, cell, letter = table.worst_step
+    at = (float(table.lattice[cell]), float(table.lattice[cell + 1]), float(table.values[letter]))
+    return Audit(worst <= 1, float(worst), at, table.weights[1:].size)
 
 
 def _worst_vector(mechanism: VectorSmoothCauchy) -> tuple[FloatArray, Any]:

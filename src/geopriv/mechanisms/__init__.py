@@ -7,6 +7,7 @@ from geopriv.mechanisms.least_scale import LeastScaleT
 from geopriv.mechanisms.lipschitz import LipschitzLaplace
 from geopriv.mechanisms.local_dp import LocalLaplace
 from geopriv.mechanisms.smooth import SmoothCauchy, SmoothLaplace, SmoothT
+from geopriv.mechanisms.table import Table
 from geopriv.mechanisms.vector import VectorSmoothCauchy
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "SmoothCauchy",
     "SmoothLaplace",
     "SmoothT",
+    "Table",
     "VectorSmoothCauchy",
 ]

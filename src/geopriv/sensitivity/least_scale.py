@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
-from geopriv.checks import FloatArray, invalid
+from geopriv.checks import FloatArray, invalid, same_fields
 from geopriv.profiles import Custom, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
 
 _CELLS = 4000
@@ -87,9 +87,7 @@ class TabledScale(LeastScale):
     center: float | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TabledScale) and all(
-            np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)
-        )
+        return same_fields(self, other)
 
     def __hash__(self) -> int:
         return hash((self.nodes.tobytes(), self.log_scale.tobytes(), self.left_decay, self.right_decay, self.center))

@@ -1,0 +1,165 @@
+"""Tables: the numbers of the theory note, exact verification, and single integers that break the promise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import geopriv as gp
+from geopriv.checks import FloatArray
+from geopriv.mechanisms.table import TOTAL
+from geopriv.mechanisms.table_program import default_lattice, default_values, solve
+
+QUERY = gp.Threshold(100_000.0, 16_000.0)
+EPSILON = 1 / 8000
+
+
+@pytest.fixture(scope="module")
+def table() -> gp.Table:
+    return gp.Table.calibrate(QUERY, EPSILON)
+
+
+def incomes() -> FloatArray:
+    """Quantiles of the published log-normal fit."""
+    u = (np.arange(50_000) + 0.5) / 50_000
+    return np.exp(11.49399503122476 + 0.8290709468895202 * gp.StudentT(df=1e9).ppf(u))
+
+
+@pytest.mark.parametrize(
+    ("at", "inverse_rate", "note"),
+    [(10_000, 800, 0.00171), (100_000, 8_000, 0.0747), (100_000, 20_000, 0.502), (1_000_000, 48_000, 0.00097)],
+)
+def test_the_expected_variance_beats_the_theory_notes_smaller_alphabet(
+    at: float, inverse_rate: float, note: float
+) -> None:
+    query, x = gp.Threshold(at, min(0.2 * at, 2 * inverse_rate)), incomes()
+    table = gp.Table.calibrate(query, 1 / inverse_rate)
+    variance = table.variance(x).mean()
+    assert variance < note
+    assert variance < 2.35 * gp.lower_bound(query, 1 / inverse_rate, x).mean()
+    assert variance < gp.SmoothT.calibrate(query, 1 / inverse_rate).variance(x).mean() / 11
+    assert variance < gp.LeastScaleT.calibrate(query, 1 / inverse_rate).variance(x).mean() / 2
+
+
+def test_the_promise_is_checked_on_the_integers_themselves(table: gp.Table) -> None:
+    assert table.weights.dtype == np.int64
+    assert (table.weights.sum(axis=1) == TOTAL).all()
+    worst, cell, letter = table.worst_step
+    assert isinstance(worst, Fraction)
+    assert Fraction(9999, 10_000) < worst <= 1
+    here, there = int(table.weights[cell, letter]), int(table.weights[cell + 1, letter])
+    width = Fraction(float(table.lattice[cell + 1])) - Fraction(float(table.lattice[cell]))
+    assert Fraction(abs(here - there), min(here, there)) / (Fraction(EPSILON) * width) == worst
+
+
+def test_the_law_between_lattice_points_keeps_the_promise_too(table: gp.Table) -> None:
+    """From probabilities at arbitrary coordinates, not from the weights: neighbours and far pairs."""
+    s = np.sort(np.random.default_rng(0).uniform(table.lattice[0] - 9e3, table.lattice[-1] + 9e3, 4000))
+    logs = np.log(table.probabilities(s))
+    for stride in (1, 7, 100, 1500):
+        loss = np.abs(logs[stride:] - logs[:-stride]).max(axis=1)
+        assert (loss <= EPSILON * (s[stride:] - s[:-stride]) * (1 + 1e-9) + 1e-12).all()
+
+
+def test_one_integer_beyond_its_slack_is_caught(table: gp.Table) -> None:
+    _, cell, letter = table.worst_step
+    weights = table.weights.copy()
+    side = cell if weights[cell, letter] > weights[cell + 1, letter] else cell + 1
+    change = int(weights[side, letter] * 4e-6)  # 0.05·2e-5 of slack is 1e-6
+    other = int(weights[side].argmax()) if int(weights[side].argmax()) != letter else int(weights[side].argsort()[-2])
+    weights[side, letter] += change
+    weights[side, other] -= change
+    assert not gp.audit(replace(table, weights=weights)).passed
+
+
+def test_rows_that_do_not_add_up_and_values_possible_on_one_side_only_are_caught(table: gp.Table) -> None:
+    for row, letter, by in ((5, 0, 1), (0, 3, -1)):
+        weights = table.weights.copy()
+        weights[row, letter] += by
+        assert not gp.audit(replace(table, weights=weights)).passed
+    weights = table.weights.copy()
+    weights[0, 1] += weights[0, 0]
+    weights[0, 0] = 0
+    assert not gp.audit(replace(table, weights=weights)).passed
+
+
+def test_a_promise_that_is_a_thousandth_too_good_is_caught(table: gp.Table) -> None:
+    boast = replace(table.guarantee, epsilon=table.guarantee.epsilon * 0.999)
+    assert not gp.audit(replace(table, guarantee=boast)).passed
+
+
+def test_the_mean_is_the_stated_target_and_follows_the_query(table: gp.Table) -> None:
+    x = np.linspace(0, 250_000, 1001)
+    exact = [
+        float(sum(Fraction(int(w), TOTAL) * Fraction(float(y)) for w, y in zip(row, table.values, strict=True)))
+        for row in table.weights
+    ]
+    np.testing.assert_allclose(table.target(x), np.interp(x - 100_000, table.lattice, exact), atol=1e-14)
+    assert table.unbiased
+    assert np.abs(table.bias(x)).max() < 1e-9
+
+
+def test_a_kernel_says_how_much_interpolation_leaves() -> None:
+    kernel = gp.GaussianKernel(0.0, 1.0)
+    table = gp.Table.calibrate(kernel, 1.0)
+    assert gp.audit(table).passed
+    assert not table.unbiased  # labelled, though the bias is small
+    assert 1e-6 < table.largest_bias < 1e-3
+    step = float(np.diff(table.lattice).min())
+    assert table.largest_bias < 2 * step**2 / 8  # |f''| is at most 1 where cells are fine
+
+
+def test_reports_are_few_bits_and_bounded(table: gp.Table) -> None:
+    assert table.values.size <= 32
+    assert table.bits <= 5
+    drawn = table.simulate(np.linspace(0, 300_000, 10_000), np.random.default_rng(0)).values
+    assert set(drawn.tolist()) <= set(table.values.tolist())
+
+
+def test_a_tighter_range_costs_variance_and_too_tight_a_one_is_refused(table: gp.Table) -> None:
+    tight = gp.Table.calibrate(QUERY, EPSILON, values=np.arange(-3, 8) / 4)
+    x = incomes()
+    assert gp.audit(tight).passed
+    assert tight.variance(x).mean() >= table.variance(x).mean() * (1 - 1e-4)
+    assert tight.bits < table.bits
+    with pytest.raises(gp.InvalidParameter, match="'values'"):
+        gp.Table.calibrate(QUERY, EPSILON, values=[0.0, 1.0])
+    for bad in ([0.0], [np.nan, 1.0], "abc"):
+        with pytest.raises(gp.InvalidParameter, match="'values'"):
+            gp.Table.calibrate(QUERY, EPSILON, values=bad)
+
+
+def test_a_public_prior_helps_where_people_are(table: gp.Table) -> None:
+    x = incomes()
+    informed = gp.Table.calibrate(QUERY, EPSILON, prior=x[::50])
+    assert gp.audit(informed).passed
+    assert informed.variance(x).mean() <= table.variance(x).mean() * 1.001
+    with pytest.raises(gp.InvalidParameter, match="prior"):
+        gp.Table.calibrate(QUERY, EPSILON, prior=[])
+
+
+def test_the_table_is_close_to_the_best_that_its_values_can_do() -> None:
+    """The relaxed program bounds every unbiased ε-GP report with these values from below (theory §4: 7 to 10 %)."""
+    profile = gp.Ramp(2.0)
+    lattice, values = default_lattice(profile), default_values(profile)
+    prior = np.gradient(lattice) / np.gradient(lattice).sum()
+    mean_square = float((prior * profile(lattice) ** 2).sum())
+    best, bound = (solve(profile, lattice, values, prior, relaxed).expected_square for relaxed in (False, True))
+    assert bound < best
+    assert (best - mean_square) / (bound - mean_square) < 1.10
+
+
+def test_the_same_shape_is_compiled_once_for_every_unit() -> None:
+    dollars = gp.Table.calibrate(gp.Threshold(100_000.0, 16_000.0), 1 / 8000)
+    thousands = gp.Table.calibrate(gp.Threshold(5.0, 2.0), 1.0)
+    np.testing.assert_array_equal(dollars.weights, thousands.weights)
+
+
+def test_unbounded_and_far_too_wide_queries_are_refused() -> None:
+    with pytest.raises(gp.InvalidParameter, match="bounded"):
+        gp.Table.calibrate(gp.LipschitzQuery(np.sin, 1.0), 1.0)
+    with pytest.raises(gp.InvalidParameter, match="wider"):
+        gp.Table.calibrate(gp.Threshold(0.0, 1000.0), 1.0)
