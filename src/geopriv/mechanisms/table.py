@@ -44,7 +44,7 @@ class Table(Mechanism):
     >>> from geopriv import Threshold
     >>> m = Table.calibrate(Threshold(at=100_000, width=16_000), epsilon=1 / 8000)
     >>> m.bits, m.variance([100_000.0, 150_000.0]).round(3)
-    (4, array([0.419, 0.015]))
+    (5, array([0.437, 0.003]))
     """
 
     query: Query

@@ -49,16 +49,16 @@ def default_lattice(profile: Profile) -> FloatArray:
 
 
 def default_values(profile: Profile) -> FloatArray:
-    """Multiples of an eighth of the profile's range, from one range below to one above, and a few outer values.
+    """Multiples of an eighth of the profile's range, from one and a half ranges below it to as many above.
 
-    A steep profile (rising over much less than 1/ε) needs reports far outside its range; the outer values grow with it.
-    The values that f0 takes on its plateaus are always among them.
+    A steep profile (rising over much less than 1/ε) needs reports far outside its range; the values spread with it.
+    Those that f0 takes at its landmarks and on its plateaus are always among them; what is not used is dropped later.
     """
     low, high = profile.bounds
     if not np.isfinite(high - low):
         raise invalid("Table", "query", "a query with bounded answers", "an unbounded one")
     steep = max(1.0, profile.lipschitz / (high - low))
-    pattern = 0.5 + steep * (np.concatenate([np.arange(-8, 17) / 8, [-3.0, -2.0, 3.0, 4.0]]) - 0.5)
+    pattern = 0.5 + steep * np.arange(-16, 17) / 8
     ends = profile(np.asarray([*profile.landmarks, profile.landmarks[0] - 1e3, profile.landmarks[-1] + 1e3]))
     return np.unique(np.concatenate([low + (high - low) * pattern, ends]))
 
