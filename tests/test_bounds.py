@@ -54,3 +54,20 @@ def test_shapes_are_kept_and_functions_of_unknown_shape_refused() -> None:
     assert gp.lower_bound(gp.Threshold(0.0, 1.0), 1.0, []).shape == (0,)
     with pytest.raises(gp.InvalidParameter, match="query"):
         gp.lower_bound(gp.LipschitzQuery(np.sin, 1.0), 1.0, [0.0])
+
+
+def test_nothing_below_the_floor_of_a_log_line_counts() -> None:
+    """Around a centre near the floor the far side does not exist: q is 1 less a threshold, and so is its report."""
+    space = gp.LogLine(base=np.e, floor=1.0)
+    ring = gp.RadialQuery(np.exp(2.0), gp.Ramp(1.0, center=3.0, rising=False), space)
+    same = gp.Threshold(np.exp(5.0), 1.0, space)
+    x = [1.0, 3.0, 50.0]
+    np.testing.assert_allclose(ring(x), 1 - same(x))
+    assert (gp.lower_bound(ring, 1.0, x) <= gp.LeastScaleT.calibrate(same, 1.0).variance(x)).all()
+
+
+@pytest.mark.parametrize("center", [0.0, 1e6, 1e9])
+def test_rounding_does_not_lift_the_floor(center: float) -> None:
+    query = gp.RadialQuery(0.0, gp.Ramp(2.0, center=center))
+    floor = gp.lower_bound(query, 1.0, center + np.linspace(-1, 1, 101))
+    assert floor.max() <= 0.25 * (1 + 1e-6)

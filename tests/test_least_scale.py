@@ -153,3 +153,26 @@ def test_an_exact_calibration_that_overspends_is_caught() -> None:
     mechanism = gp.SmoothT.calibrate(query, 1.0, calibration="exact")
     sound = mechanism.scale
     assert not gp.audit(replace(mechanism, scale=lambda s: 0.95 * sound(s))).passed
+
+
+def test_a_prior_far_from_the_query_and_many_knots_are_fine() -> None:
+    far = gp.LeastScaleT.calibrate(gp.Threshold(1e6, 96_000.0), 1 / 800, prior=[100_000.0, 50_000.0])
+    assert 2 < far.noise.df < 40
+    knots = tuple(np.linspace(0.0, 50.0, 400).tolist())
+    wavy = gp.LinearQuery((1.0,), gp.PiecewiseLinear(knots, tuple(np.sin(knots).tolist())))
+    assert gp.audit(gp.LeastScaleT.calibrate(wavy, 1.0, df=3.5)).passed
+
+
+def test_the_exact_budget_needs_at_least_one_degree_of_freedom() -> None:
+    with pytest.raises(gp.InvalidParameter, match="df"):
+        gp.StudentT(0.5).exact_budget(1.0, 1.0)
+
+
+def test_a_ramp_narrower_than_rounding_at_its_place_is_refused() -> None:
+    for make in (
+        lambda: gp.Ramp(1e-7, center=1e9),
+        lambda: gp.Triangle(1e-7, center=1e9),
+        lambda: gp.Trapezoid(1e9, 1e-7),
+    ):
+        with pytest.raises(gp.InvalidParameter, match="width"):
+            make()

@@ -163,3 +163,23 @@ def test_unbounded_and_far_too_wide_queries_are_refused() -> None:
         gp.Table.calibrate(gp.LipschitzQuery(np.sin, 1.0), 1.0)
     with pytest.raises(gp.InvalidParameter, match="wider"):
         gp.Table.calibrate(gp.Threshold(0.0, 1000.0), 1.0)
+
+
+def test_a_malformed_table_cannot_be_made(table: gp.Table) -> None:
+    for bad in (
+        {"lattice": table.lattice[::-1].copy()},
+        {"lattice": np.zeros_like(table.lattice)},
+        {"weights": table.weights[:5]},
+        {"weights": table.weights.astype(float)},
+        {"values": table.values[:-1]},
+        {"values": np.full_like(table.values, np.nan)},
+    ):
+        with pytest.raises(gp.InvalidParameter):
+            replace(table, **bad)
+
+
+@pytest.mark.parametrize("bandwidth", [0.01, 0.3, 8.0])
+def test_kernels_of_every_width_are_followed_to_their_tails(bandwidth: float) -> None:
+    table = gp.Table.calibrate(gp.GaussianKernel(0.0, bandwidth), 1.0)
+    assert gp.audit(table).passed
+    assert table.largest_bias < 0.01

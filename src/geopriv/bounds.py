@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, invalid
-from geopriv.coordinates import Scaled
+from geopriv.coordinates import Linear, Scaled
 from geopriv.profiles import Profile
 from geopriv.queries import Query
+from geopriv.spaces import LogLine
 
 _CHUNK = 1 << 21
 _GRID = 160  # places tried on each side; each side's best is then refined
@@ -46,6 +47,8 @@ def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
 def _floor(query: Query, rate: float, s: FloatArray) -> FloatArray:
     profile, marks = query.profile, np.asarray(query.profile.landmarks)
     low_end, high_end = query.geometry.reachable(s)
+    if isinstance(query.space, LogLine) and isinstance(query.geometry, Linear):
+        low_end = np.maximum(low_end, float(query.coordinate(query.space.floor)))  # nothing lies below the floor
     best = np.zeros_like(s)
     for side, limit in ((-1.0, s - low_end), (1.0, high_end - s)):
         # distances from far below 1/ε up to beyond the last landmark, denser near the landmarks themselves
@@ -68,7 +71,9 @@ def _floor(query: Query, rate: float, s: FloatArray) -> FloatArray:
 
 def _ratio(profile: Profile, rate: float, s: FloatArray, d: FloatArray, side: float, limit: FloatArray) -> FloatArray:
     """(f0(s') − f0(s))²/(4·sinh²(ε·d/2)) at s' = s ± d, zero where no such point is known."""
-    rise = profile(s + side * d) - profile(s)
+    here, there = profile(s), profile(s + side * d)
+    d = np.abs((s + side * d) - s)  # the distance that was really gone, after rounding
+    rise = np.maximum(np.abs(there - here) - 1e-15 * (np.abs(there) + np.abs(here)), 0.0)
     spread = 2 * np.sinh(np.minimum(rate * d / 2, 300.0))
-    usable = (d <= limit) & (d > 0)
+    usable = (d <= limit) & (d > 0) & (rate * d < 600)
     return np.asarray(np.where(usable, (rise / np.where(usable, spread, 1.0)) ** 2, 0.0))

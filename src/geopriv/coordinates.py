@@ -15,7 +15,7 @@ import numpy as np
 import shapely
 
 from geopriv.checks import FloatArray
-from geopriv.spaces import Earth, Space, unit_vectors
+from geopriv.spaces import Earth, LogLine, Space, unit_vectors
 
 _CHUNK = 1 << 22  # numbers in one temporary matrix: 32 MiB
 
@@ -81,6 +81,8 @@ class Radial(Coordinate):
         return np.reshape(self.center, self.space.point_shape)
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if isinstance(self.space, LogLine):  # below its floor there is nothing, so only towards the centre
+            return np.full_like(s, -self.offset), s
         farthest = np.pi * self.space.radius if isinstance(self.space, Earth) else np.inf
         return np.full_like(s, -self.offset), np.full_like(s, farthest - self.offset)
 

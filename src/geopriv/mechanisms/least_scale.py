@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from scipy import optimize
+import numpy as np
+from scipy import optimize, special
 
 from geopriv.checks import FloatArray, invalid, positive
 from geopriv.mechanisms.base import Additive
@@ -66,19 +67,20 @@ def _best_df(profile: Profile, rate: float, where: FloatArray | None) -> float:
         return _uniform_df(profile, rate)
     if where.size == 0:
         raise invalid("LeastScaleT", "prior", "at least one value", "none")
-    return _minimise(lambda scale: float((scale(where) ** 2).mean()), profile, rate)
+    # in logarithms: far from the query σ² is below the smallest float
+    return _minimise(lambda scale: float(special.logsumexp(2 * np.log(scale(where)))), profile, rate)
 
 
 @lru_cache(maxsize=256)
 def _uniform_df(profile: Profile, rate: float) -> float:
-    return _minimise(lambda scale: scale.squared_integral(), profile, rate)
+    return _minimise(lambda scale: math.log(scale.squared_integral()), profile, rate)
 
 
-def _minimise(size: Any, profile: Profile, rate: float) -> float:
+def _minimise(log_size: Any, profile: Profile, rate: float) -> float:
     def expected(log_excess: float) -> float:
         df = 2 + math.exp(log_excess)
         scale: LeastScale = least_scale(profile, rate, df)
-        return math.log(size(scale)) + math.log(df / (df - 2))
+        return float(log_size(scale)) + math.log(df / (df - 2))
 
     bounds = math.log(0.1), math.log(30.0)
     found = optimize.minimize_scalar(expected, bounds=bounds, method="bounded", options={"xatol": 1e-3})

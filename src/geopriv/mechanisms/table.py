@@ -53,6 +53,15 @@ class Table(Mechanism):
     values: FloatArray
     weights: Integers = field(repr=False)
 
+    def __post_init__(self) -> None:
+        shape = (self.lattice.size, self.values.size)
+        if self.lattice.ndim != 1 or self.lattice.size < 2 or not (np.diff(self.lattice) > 0).all():
+            raise invalid("Table", "lattice", "at least two increasing coordinates", self.lattice.shape)
+        if self.weights.dtype != np.int64 or self.weights.shape != shape:
+            raise invalid("Table", "weights", f"64-bit integers of shape {shape}", self.weights.shape)
+        if not (np.isfinite(self.lattice).all() and np.isfinite(self.values).all()):
+            raise invalid("Table", "values", "finite, and the lattice too", self.values.shape)
+
     @classmethod
     def calibrate(cls, query: Query, epsilon: float | str, values: Any = None, prior: Any = None) -> Table:
         """The mechanism for a query at a rate.

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import optimize, sparse
 
 from geopriv.checks import FloatArray, invalid
-from geopriv.profiles import Profile
+from geopriv.profiles import Gaussian, Profile
 
 _NEAR, _FAR = 3.0, 14.0  # how far fine and coarse cells reach beyond the profile's landmarks
 _FINE, _COARSE = 0.05, 0.2  # widths of cells
@@ -36,16 +36,32 @@ class Program:
 
 def default_lattice(profile: Profile) -> FloatArray:
     """Fine cells where f0 moves, coarse ones in the tails; every landmark is a lattice point."""
-    marks = np.asarray(profile.landmarks)
+    marks = _marks(profile)
     low, high = marks[0] - _NEAR, marks[-1] + _NEAR
     fine = max(_FINE, (high - low) / (_MOST - 2 * (_FAR - _NEAR) / _COARSE))
     if fine > 0.25:
         raise invalid("Table", "query", "no wider than some 200/ε, or the lattice is too coarse", f"{high - low:.4g}/ε")
     inner = np.linspace(low, high, int(np.ceil((high - low) / fine)) + 1)
-    outer = np.arange(1, int((_FAR - _NEAR) / _COARSE) + 1) * _COARSE
+    # a curved profile is followed to where it is negligible, in as many cells
+    tail = max(_FAR - _NEAR, _spent(profile) - high)
+    outer = np.linspace(0.0, tail, int((_FAR - _NEAR) / _COARSE) + 1)[1:]
     points = np.concatenate([low - outer[::-1], inner, high + outer])
     keep = np.abs(points[:, None] - marks).min(axis=1) > 0.2 * fine  # no slivers beside landmarks
     return np.unique(np.concatenate([points[keep], marks]))
+
+
+def _marks(profile: Profile) -> FloatArray:
+    """Landmarks, and for a Gaussian narrower than 1/ε enough points to follow it."""
+    if isinstance(profile, Gaussian) and profile.bandwidth < 1:
+        return profile.center + profile.bandwidth * np.arange(-18, 19) / 4
+    return np.asarray(profile.landmarks)
+
+
+def _spent(profile: Profile) -> float:
+    """The coordinate beyond which the profile no longer moves by more than 4e-5 of its range."""
+    if isinstance(profile, Gaussian):
+        return profile.center + 4.5 * profile.bandwidth
+    return profile.landmarks[-1]
 
 
 def default_values(profile: Profile) -> FloatArray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from geopriv.checks import FloatArray, positive
+from geopriv.checks import FloatArray, invalid, positive
 from geopriv.noise.base import Noise
 
 
@@ -70,5 +70,7 @@ class StudentT(Noise):
         >>> StudentT(df=4).exact_budget(gamma=0.1, eta=0.5).__round__(4)
         0.8231
         """
+        if self.df < 1:
+            raise invalid("StudentT", "df", "at least 1 for the exact budget", self.df)
         k = (self.df + 1) / (2 * math.sqrt(self.df))
         return ((self.df - 1) * gamma + math.hypot((self.df + 1) * gamma, 2 * k * eta)) / 2

@@ -88,7 +88,7 @@ class Ramp(Ramps):
 
     def __post_init__(self) -> None:
         positive("Ramp", "width", self.width)
-        finite("Ramp", "center", self.center)
+        _resolved("Ramp", self.width, finite("Ramp", "center", self.center))
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -121,7 +121,7 @@ class Trapezoid(Ramps):
     def __post_init__(self) -> None:
         positive("Trapezoid", "plateau", self.plateau)
         positive("Trapezoid", "width", self.width)
-        finite("Trapezoid", "center", self.center)
+        _resolved("Trapezoid", self.width, abs(finite("Trapezoid", "center", self.center)) + self.plateau)
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -154,7 +154,7 @@ class Triangle(Ramps):
 
     def __post_init__(self) -> None:
         positive("Triangle", "width", self.width)
-        finite("Triangle", "center", self.center)
+        _resolved("Triangle", self.width, finite("Triangle", "center", self.center))
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -240,3 +240,9 @@ class Identity(LinearPieces):
 
     def stretched(self, factor: float) -> Identity:
         return Identity(self.slope * factor)
+
+
+def _resolved(owner: str, width: float, place: float) -> None:
+    """Refuse a ramp so narrow beside its place that rounding would change its slope, on which the promise rests."""
+    if width < 1e6 * np.spacing(abs(place)):
+        raise invalid(owner, "width", f"at least {1e6 * np.spacing(abs(place)):.3g} at coordinates of {place:g}", width)

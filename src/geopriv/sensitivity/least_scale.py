@@ -126,7 +126,8 @@ def least_scale(profile: Profile, rate: float, df: float) -> LeastScale:
         case PiecewiseLinear() | Custom():
             nodes = _nodes(profile, rate, df)
             log_scale = _sweep(nodes, _steepest(profile, nodes), rate, df)
-            return TabledScale(nodes, log_scale, rate / df, rate / df)
+            decay = rate / df * (1 - 1e-15)
+            return TabledScale(nodes, log_scale, decay, decay)
     raise invalid("least_scale", "profile", "a profile of geopriv.profiles", type(profile).__name__)
 
 
@@ -155,11 +156,12 @@ def _slope(c: FloatArray) -> FloatArray:
 def _nodes(profile: PiecewiseLinear | Custom, rate: float, df: float) -> FloatArray:
     marks = np.asarray(profile.landmarks)
     even = np.linspace(marks[0], marks[-1], _CELLS + 1)
-    near = np.geomspace(1e-3 / rate, max(marks[-1] - marks[0], 1e-2 / rate), 60)
+    near = np.geomspace(1e-3 / rate, max(marks[-1] - marks[0], 1e-2 / rate), max(4, 1200 // marks.size))
     close = (marks[:, None] + np.concatenate([-near, near])).ravel()
     others = np.concatenate([even, close[(close > marks[0]) & (close < marks[-1])]])
     # cells too short for their own rounding errors are merged; landmarks always stay
-    far = np.abs(others[:, None] - marks).min(axis=1) > 1e-5 / rate
+    after = np.clip(np.searchsorted(marks, others), 1, marks.size - 1)
+    far = np.minimum(np.abs(others - marks[after]), np.abs(others - marks[after - 1])) > 1e-5 / rate
     nodes = np.unique(np.concatenate([marks, others[far]]))
     keep = np.isin(nodes, marks) | (np.diff(nodes, prepend=-np.inf) > 1e-5 / rate)
     return np.asarray(nodes[keep])
@@ -167,8 +169,9 @@ def _nodes(profile: PiecewiseLinear | Custom, rate: float, df: float) -> FloatAr
 
 def _steepest(profile: PiecewiseLinear | Custom, nodes: FloatArray) -> FloatArray:
     """A bound on |f0'| over each cell; nodes include every kink."""
-    width = np.diff(nodes)
-    mean = np.abs(np.diff(profile(nodes))) / width
+    width, heights = np.diff(nodes), profile(nodes)
+    rounding = 4 * np.finfo(float).eps * np.abs(heights).max()
+    mean = (np.abs(np.diff(heights)) + rounding) / width
     if isinstance(profile, PiecewiseLinear):
         slopes = np.abs(profile.slopes)
         return np.asarray(slopes[np.searchsorted(profile.knots, (nodes[:-1] + nodes[1:]) / 2)], dtype=np.float64)
