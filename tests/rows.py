@@ -59,6 +59,22 @@ ASKED = (
         [(0.0, 0.0), (1.0, -0.5), (4.0, 4.0)],
     ),
     Asked("any function", gp.LipschitzQuery(np.sin, 1.0), 1.0, [0.0, 1.0, 4.0]),
+    Asked("smooth threshold", gp.Threshold(0.0, 2.0, edge="smooth"), 1.0, [-4.0, -0.9, 0.2, 3.0]),
+    Asked("smooth range", gp.Range(-3.0, 4.0, 1.5, edge="smooth"), 1.0, [-6.0, -3.2, 0.0, 4.0]),
+    Asked("kernel in space", gp.GaussianKernel((0.0, 0.0, 0.0), 2.0), 1.0, [(0.0, 0.0, 0.0), (1.0, 2.0, -1.0)]),
+    Asked("ridge", gp.LinearQuery((3.0, 4.0), gp.Gaussian(6.0)), 1.0, [(0.0, 0.0), (1.0, 1.0), (4.0, 1.0)]),
+    Asked(
+        "score on a line",
+        gp.LinearQuery((2.0,), gp.Custom(np.tanh, 1.0, -9.0, 9.0, curvature=0.77)),
+        1.0,
+        [(0.0,), (-1.0,)],
+    ),
+    Asked("blurred threshold", gp.Blurred(gp.Threshold(0.0, 1.0), 1.0), 1.0, [-3.0, 0.2, 1.0]),
+    Asked("blurred half-space", gp.Blurred(gp.HalfSpace((1.0, -2.0), 0.3, 1.0), 1.0), 1.0, [(0.0, 0.0), (2.0, -1.0)]),
+    Asked(
+        "blurred ball", gp.Blurred(gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]
+    ),
+    Asked("blurred geofence", gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0), 1.0, [(1.0, 0.5), (3.1, 1.0)]),
 )
 
 Calibrate = Callable[[gp.Query, float], Any]
@@ -75,7 +91,9 @@ MECHANISMS: dict[str, Calibrate] = {
     "SmoothLaplace short radius": lambda q, e: gp.SmoothLaplace.calibrate(q, e, delta=0.5, radius=2 * _length(e)),
     "LocalLaplace": lambda q, e: gp.LocalLaplace.calibrate(q, e, distance=1.5 * _length(e)),
     "CoordinateLaplace": gp.CoordinateLaplace.calibrate,
+    "CoordinateLaplace plain": lambda q, e: gp.CoordinateLaplace.calibrate(q, e, estimator="plain"),
     "InputLaplace": lambda q, e: gp.InputLaplace.calibrate(q.space, e),
+    "InputLaplace plain": lambda q, e: gp.InputLaplace.calibrate(q.space, e, estimator="plain"),
     "Table": gp.Table.calibrate,
     "VectorSmoothCauchy": lambda q, e: gp.VectorSmoothCauchy.calibrate((q, _companion(q)), e),
 }
@@ -127,10 +145,28 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """Every combination that makes sense: local privacy and tables need bounded answers."""
+    """Every combination that makes sense."""
     return [
         Row(f"{name} / {asked.name}", asked, calibrate)
         for asked in ASKED
         for name, calibrate in MECHANISMS.items()
-        if name not in ("LocalLaplace", "Table") or np.isfinite(asked.query.profile.bounds).all()
+        if _makes_sense(name, asked)
     ]
+
+
+LINES = ("threshold", "narrow threshold", "wide threshold", "threshold on ratios", "range", "triangle", "staircase")
+REGIONS = ("half-space", "orthant", "ball", "ball on Earth", "geofence", "geofence on Earth", "slab", "ring")
+
+
+def _makes_sense(name: str, asked: Asked) -> bool:
+    """What each mechanism cannot do, by name: the tests of refusals hold it to that."""
+    if isinstance(asked.query, gp.Blurred) and not asked.query.along_line:
+        return name == "InputLaplace"
+    match name:
+        case "LocalLaplace" | "Table":  # need bounded answers
+            return bool(np.isfinite(asked.query.profile.bounds).all())
+        case "CoordinateLaplace":  # kinks cannot be undone
+            return asked.name not in (*LINES, *REGIONS)
+        case "InputLaplace":  # nor can curvature of the Earth, nor anything but Gaussians in several dimensions
+            return asked.name not in (*LINES, *REGIONS, "kernel on Earth", "sigmoid", "any function")
+    return True

@@ -46,9 +46,11 @@ if TYPE_CHECKING:
     from geopriv.profiles import PiecewiseLinear as PiecewiseLinear
     from geopriv.profiles import Profile as Profile
     from geopriv.profiles import Ramp as Ramp
+    from geopriv.profiles import Smoothstep as Smoothstep
     from geopriv.profiles import Trapezoid as Trapezoid
     from geopriv.profiles import Triangle as Triangle
     from geopriv.queries import Ball as Ball
+    from geopriv.queries import Blurred as Blurred
     from geopriv.queries import GaussianKernel as GaussianKernel
     from geopriv.queries import Geofence as Geofence
     from geopriv.queries import HalfSpace as HalfSpace
@@ -94,9 +96,20 @@ _HOME = {
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
     "privacy": ("Guarantee", "compose", "partition"),
-    "profiles": ("Custom", "Gaussian", "Identity", "PiecewiseLinear", "Profile", "Ramp", "Trapezoid", "Triangle"),
+    "profiles": (
+        "Custom",
+        "Gaussian",
+        "Identity",
+        "PiecewiseLinear",
+        "Profile",
+        "Ramp",
+        "Smoothstep",
+        "Trapezoid",
+        "Triangle",
+    ),
     "queries": (
         "Ball",
+        "Blurred",
         "GaussianKernel",
         "Geofence",
         "HalfSpace",

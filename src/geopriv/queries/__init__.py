@@ -5,12 +5,14 @@ private answer with bounded noise, so each takes the `width` over which counting
 """
 
 from geopriv.queries.base import Query
+from geopriv.queries.blurred import Blurred
 from geopriv.queries.functions import GaussianKernel, LinearQuery, LipschitzQuery, RadialQuery
 from geopriv.queries.lines import Range, Threshold
 from geopriv.queries.regions import Ball, Geofence, HalfSpace, Orthant
 
 __all__ = [
     "Ball",
+    "Blurred",
     "GaussianKernel",
     "Geofence",
     "HalfSpace",

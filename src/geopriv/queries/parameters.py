@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from geopriv.coordinates import Linear, Radial
 from geopriv.profiles import Profile
 from geopriv.queries.base import Centered, Query
 from geopriv.spaces import Euclidean, Line, LogLine, Plane, Space, default_space
+
+Edge = Literal["linear", "smooth"]
 
 UNSET: Any = None  # a space that is filled in from the query's dimension
 
@@ -45,6 +47,12 @@ def require_flat(query: Query, dimension: int | None = None) -> None:
         raise invalid(name_of(query), "space", "a Plane or a Euclidean space", query.space)
     if dimension is not None and dimension != query.space.dimension:
         raise invalid(name_of(query), "space", f"of dimension {dimension}", query.space)
+
+
+def require_edge(query: Query, edge: object) -> None:
+    """Refuse every edge but the two there are."""
+    if edge not in ("linear", "smooth"):
+        raise invalid(name_of(query), "edge", '"linear" or "smooth"', edge)
 
 
 def require_profile(owner: str, profile: object) -> Profile:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, count, invalid, positive_or_infinite
-from geopriv.profiles import Custom, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
+from geopriv.profiles import Curved, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
 from geopriv.sensitivity import gaussian, ramps
 from geopriv.sensitivity.envelope import CELLS, envelope
 from geopriv.sensitivity.growth import ExponentialGrowth, Growth, LinearGrowth
@@ -52,7 +52,7 @@ def pointwise_lipschitz(profile: Profile, s: Any, radius: float = np.inf, cells:
             return ramps.pointwise(profile, s, radius)
         case Gaussian():
             return gaussian.pointwise(profile, s, radius)
-        case PiecewiseLinear() | Custom():
+        case PiecewiseLinear() | Curved():
             return envelope(profile, radius, cells).pointwise(s)
     raise invalid("pointwise_lipschitz", "profile", "a profile of geopriv.profiles", type(profile).__name__)
 
@@ -62,7 +62,7 @@ def smooth_sensitivity(
 ) -> FloatArray:
     """Smooth sensitivity B*(s) = sup over z of L_Λ(z)/g(|s − z|), the least g-smooth bound on L_Λ.
 
-    Closed forms for ramps, trapezoids and triangles; the Gaussian to rounding error. For PiecewiseLinear and Custom
+    Closed forms for ramps, trapezoids and triangles; the Gaussian to rounding error. For PiecewiseLinear and Curved
     profiles a g-smooth bound that is never below B* and tightens with `cells`.
 
     Guarantee: the result is a g-smooth upper bound on L_Λ: at least L_Λ(s), and B(s) ≤ g(|s − s'|)·B(s').
@@ -90,7 +90,7 @@ def smooth_sensitivity(
             bound = ramps.smooth(profile, growth, s, radius)
         case Gaussian():
             bound = gaussian.smooth(profile, growth, s, radius)
-        case PiecewiseLinear() | Custom():
+        case PiecewiseLinear() | Curved():
             bound = envelope(profile, radius, cells).smooth(growth, s)
         case _:
             raise invalid("smooth_sensitivity", "profile", "a profile of geopriv.profiles", type(profile).__name__)
