@@ -170,3 +170,6 @@ def _makes_sense(name: str, asked: Asked) -> bool:
         case "InputLaplace":  # nor can curvature of the Earth, nor anything but Gaussians in several dimensions
             return asked.name not in (*LINES, *REGIONS, "kernel on Earth", "sigmoid", "any function")
     return True
+
+
+ROWS_UNBIASED_INPUT = [row for row in rows() if row.name.startswith(("InputLaplace /", "CoordinateLaplace /"))]

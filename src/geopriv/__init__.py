@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from geopriv.auditing import audit as audit
     from geopriv.auditing import audit_black_box as audit_black_box
     from geopriv.bounds import lower_bound as lower_bound
+    from geopriv.curves import estimate_cdf as estimate_cdf
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidParameter as InvalidParameter
     from geopriv.errors import OutOfDomain as OutOfDomain
     from geopriv.errors import ReportRejected as ReportRejected
     from geopriv.estimation import Estimate as Estimate
+    from geopriv.estimation import Estimates as Estimates
     from geopriv.estimation import estimate as estimate
+    from geopriv.maps import estimate_map as estimate_map
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
     from geopriv.mechanisms import InputLaplace as InputLaplace
     from geopriv.mechanisms import LeastScaleT as LeastScaleT
@@ -78,8 +81,10 @@ __version__ = "0.1.0"
 _HOME = {
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
     "bounds": ("lower_bound",),
+    "curves": ("estimate_cdf",),
     "errors": ("GeoprivError", "InvalidParameter", "OutOfDomain", "ReportRejected"),
-    "estimation": ("Estimate", "estimate"),
+    "estimation": ("Estimate", "Estimates", "estimate"),
+    "maps": ("estimate_map",),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",

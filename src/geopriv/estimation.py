@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from geopriv.checks import fraction, invalid
+from geopriv.checks import FloatArray, fraction, invalid
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.queries import Query
@@ -42,6 +42,72 @@ class Estimate:
         return f"{self.value:.6g} ± {self.standard_error:.2g}, [{self.low:.6g}, {self.high:.6g}], n = {self.n:,}{label}"
 
 
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Many means from the same reports (a map, a curve), each with its uncertainty; index it for single ones.
+
+    Args:
+        values: the estimates, of any shape.
+        standard_errors: from the spread of the reports, of the same shape.
+        n: reports.
+        bias: a bound on |bias|; not-a-number when none is known.
+        confidence: of the intervals, each for itself.
+        binning_error: how far values may be from the sum over single reports.
+    """
+
+    values: FloatArray
+    standard_errors: FloatArray
+    n: int
+    bias: float
+    confidence: float
+    binning_error: float = 0.0
+
+    @property
+    def unbiased(self) -> bool:
+        """Whether no bias above 1e-6 is possible."""
+        return self.bias <= 1e-6
+
+    @property
+    def low(self) -> FloatArray:
+        """Lower ends of the intervals."""
+        return self.values - _reach(self.confidence) * self.standard_errors
+
+    @property
+    def high(self) -> FloatArray:
+        """Upper ends of the intervals."""
+        return self.values + _reach(self.confidence) * self.standard_errors
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, index: Any) -> Estimate:
+        value, error = float(self.values[index]), float(self.standard_errors[index])
+        reach = _reach(self.confidence) * error
+        return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence)
+
+
+def _reach(confidence: float) -> float:
+    """Standard errors on each side of a normal interval."""
+    return float(special.ndtri((1 + confidence) / 2))
+
+
+def read_reports(reports: Any) -> FloatArray:
+    """Finite numbers, at least one.
+
+    Raises:
+        ReportRejected: for anything else.
+    """
+    try:
+        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ReportRejected("Reports must be numbers.") from None
+    if values.ndim == 0 or values.size == 0:
+        raise ReportRejected("There must be at least one report.")
+    if not np.isfinite(values).all():
+        raise ReportRejected("Reports must be finite numbers.")
+    return values
+
+
 def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, confidence: float = 0.95) -> Estimate:
     """The mean of f over the people who reported, with standard error and normal interval.
 
@@ -62,14 +128,7 @@ def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, con
     fraction("estimate", "confidence", confidence)
     if not isinstance(mechanism, Mechanism):
         raise invalid("estimate", "mechanism", "a mechanism", type(mechanism).__name__)
-    try:
-        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ReportRejected("Reports must be numbers.") from None
-    if values.ndim == 0 or values.size == 0:
-        raise ReportRejected("There must be at least one report.")
-    if not np.isfinite(values).all():
-        raise ReportRejected("Reports must be finite numbers.")
+    values = read_reports(reports)
     noise = getattr(mechanism, "noise", None)
     if noise is not None and not noise.moments > 2:
         raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
@@ -77,5 +136,5 @@ def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, con
     n = shares.size
     mean = float(shares.mean())
     error = float(shares.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
-    reach = float(special.ndtri((1 + confidence) / 2)) * error
+    reach = _reach(confidence) * error
     return Estimate(mean, error, mean - reach, mean + reach, n, mechanism.unbiased, confidence)

@@ -36,7 +36,7 @@ class CoordinateLaplace(Mechanism):
     >>> from geopriv import GaussianKernel
     >>> q = GaussianKernel(center=(0.0, 0.0), bandwidth=2.0)
     >>> CoordinateLaplace.calibrate(q, epsilon=1.0).variance([(0.0, 0.0), (6.0, 0.0)]).round(3)
-    array([0.208, 0.02 ])
+    array([0.105, 0.011])
     """
 
     query: Query

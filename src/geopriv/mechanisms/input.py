@@ -38,9 +38,9 @@ class InputLaplace(Mechanism):
     >>> m = InputLaplace.calibrate(Line("USD"), "1 per 8,000 USD")
     >>> q = Threshold(at=100_000, width=32_000, space=Line("USD"), edge="smooth")
     >>> m.bias([95_000.0], q), m.variance([95_000.0], q).round(3)
-    (array([0.]), array([0.185]))
+    (array([0.]), array([0.23]))
     >>> InputLaplace.calibrate(Line("USD"), "1 per 8,000 USD", estimator="plain").bias([95_000.0], q).round(3)
-    array([0.033])
+    array([0.094])
     """
 
     space: Space

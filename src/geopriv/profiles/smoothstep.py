@@ -41,7 +41,7 @@ class Smoothstep(Curved, Smooth):
 
     def second(self, s: FloatArray) -> FloatArray:
         t = (s - self.center) / self.width + 0.5
-        bend = np.where(t < 0.5, 1.0, -1.0) * ((t > 0) & (t < 1))
+        bend = np.where(t < 0.5, 1.0, -1.0) * ((t >= 0) & (t < 1))
         return np.asarray(self._sign * 4 / self.width**2 * bend)
 
     @property

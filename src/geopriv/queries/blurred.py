@@ -89,6 +89,11 @@ class Blurred(Query):
     def _grid(self) -> BlurredGrid:
         return self.grid(np.inf)
 
+    @property
+    def middle(self) -> FloatArray:
+        """The middle of the region's box."""
+        return (self._box[0] + self._box[1]) / 2
+
     @cached_property
     def _box(self) -> tuple[FloatArray, FloatArray]:
         """Outside, the region's profile is constant."""
