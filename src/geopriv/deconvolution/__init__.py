@@ -5,6 +5,6 @@ when its spectrum is multiplied by the inverse. On a line that is g = f − f''/
 derivatives than a ramp has, so regions are blurred first.
 """
 
-from geopriv.deconvolution.inverse import Inverse, undo
+from geopriv.deconvolution.inverse import Inverse, OfCoordinate, undo, undo_coordinate
 
-__all__ = ["Inverse", "undo"]
+__all__ = ["Inverse", "OfCoordinate", "undo", "undo_coordinate"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
@@ -34,6 +35,29 @@ class Inverse(Protocol):
         """E g(x + Z)² at true points x."""
 
 
+@dataclass(frozen=True)
+class OfCoordinate:
+    """An inverse that depends on the query's coordinate alone.
+
+    Args:
+        geometry: the coordinate.
+        function: g of coordinates.
+        moment: E g(x + Z)² of the coordinate of x.
+        error: a bound on |E g(x + Z) − f(x)|.
+    """
+
+    geometry: Coordinate
+    function: Callable[[FloatArray], FloatArray] = field(repr=False)
+    moment: Callable[[FloatArray], FloatArray] = field(repr=False)
+    error: float = 0.0
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        return self.function(self.geometry(points))
+
+    def second_moment(self, points: FloatArray) -> FloatArray:
+        return self.moment(self.geometry(points))
+
+
 def undo(query: Query, rate: float) -> Inverse:
     """The inverse of Laplace noise of a rate on the input of a query.
 
@@ -50,19 +74,33 @@ def undo(query: Query, rate: float) -> Inverse:
         return _blurred_region(query, rate)
     geometry, profile = query.geometry, query.profile
     if isinstance(geometry, Linear) and isinstance(profile, Identity):
-        return _Unchanged(query, profile.slope**2 * (d + 1) / rate**2)
+        return _unchanged(geometry, profile, d, rate)
     if d == 1 and isinstance(geometry, Linear | Radial):
         return _on_line(geometry, profile, rate)
     match geometry, profile:
         case Linear(), Gaussian():
-            table = kernel_table(rate * profile.bandwidth, axes=1, dimension=d)
-            return _FromTable(geometry, profile.center, profile.bandwidth, table)
+            return _from_table(geometry, profile, kernel_table(rate * profile.bandwidth, axes=1, dimension=d))
         case Linear(), BlurredPieces():
-            return _OfCoordinate(geometry, _blurred_profile(profile, rate, d))
+            grid = _blurred_profile(profile, rate, d)
+            return OfCoordinate(
+                geometry, lambda s: grid(s[..., None]), lambda s: grid.second_moment(s[..., None]), grid.error
+            )
         case Radial(), Gaussian() if profile.center == -geometry.offset and d <= 3:
-            table = kernel_table(rate * profile.bandwidth, axes=d, dimension=d)
-            return _FromTable(geometry, profile.center, profile.bandwidth, table)
+            return _from_table(geometry, profile, kernel_table(rate * profile.bandwidth, axes=d, dimension=d))
     raise _too_rough(query)
+
+
+def _unchanged(geometry: Coordinate, profile: Identity, dimension: int, rate: float) -> OfCoordinate:
+    """A linear f needs no undoing: the noise has mean zero, and variance (d + 1)/ε² along every direction."""
+    spread = profile.slope**2 * (dimension + 1) / rate**2
+    return OfCoordinate(geometry, profile, lambda s: profile(s) ** 2 + spread)
+
+
+def _from_table(geometry: Coordinate, profile: Gaussian, table: KernelTable) -> OfCoordinate:
+    def distance(s: FloatArray) -> FloatArray:
+        return np.abs(s - profile.center) / profile.bandwidth
+
+    return OfCoordinate(geometry, lambda s: table(distance(s)), lambda s: table.second_moment(distance(s)), table.error)
 
 
 @lru_cache(maxsize=16)
@@ -77,11 +115,20 @@ def _blurred_profile(profile: BlurredPieces, rate: float, dimension: int) -> Gri
     return GridInverse(grid, rate, dimension)
 
 
-def line_inverse(owner: str, profile: Profile, rate: float) -> LineInverse:
-    """The inverse of Laplace noise on a coordinate, for a profile with a continuous slope.
+def undo_coordinate(query: Query, rate: float) -> OfCoordinate:
+    """The inverse of Laplace noise of a rate on the coordinate of a query.
 
-    A Custom profile with a curvature and no kinks is replaced by a spline through it.
+    Raises:
+        InvalidParameter: for a profile with kinks.
     """
+    if isinstance(query.profile, Identity):
+        return _unchanged(query.geometry, query.profile, 1, rate)
+    inverse = _line_inverse("CoordinateLaplace", query.profile, rate)
+    return OfCoordinate(query.geometry, inverse, inverse.second_moment, inverse.error)
+
+
+def _line_inverse(owner: str, profile: Profile, rate: float) -> LineInverse:
+    """For a profile with a continuous slope; a Custom one with a curvature and no kinks stands for a spline."""
     if isinstance(profile, Custom) and profile.curvature is not None and not profile.kinks:
         spline = SplineProfile(profile)
         # a slope that does not fade towards its ends is a kink there, and shows as a bend that nobody vouched for
@@ -99,14 +146,15 @@ def line_inverse(owner: str, profile: Profile, rate: float) -> LineInverse:
 
 
 def _on_line(geometry: Linear | Radial, profile: Profile, rate: float) -> Inverse:
-    inverse = line_inverse("InputLaplace", profile, rate)
+    inverse = _line_inverse("InputLaplace", profile, rate)
     if isinstance(geometry, Linear):
-        return _OnLine(geometry, inverse)
+        return OfCoordinate(geometry, inverse, inverse.second_moment, inverse.error)
     # around a place, f has a kink at the place itself unless the profile is level there
     slope = float(np.abs(inverse.profile.slope(np.asarray(-geometry.offset))))
     if slope > 1e-9 * inverse.profile.lipschitz:
         raise invalid("InputLaplace", "query", "level at its centre, or it has a kink there", type(profile).__name__)
-    return _AroundPlace(geometry, inverse)
+    offset = geometry.offset
+    return OfCoordinate(geometry, inverse, lambda s: inverse.folded_moment(s + offset, offset), inverse.error)
 
 
 def _too_rough(query: Query) -> InvalidParameter:
@@ -117,95 +165,3 @@ def _too_rough(query: Query) -> InvalidParameter:
         "report answers rough queries too, and estimator='plain' gives the biased estimate",
         type(query).__name__,
     )
-
-
-@dataclass(frozen=True)
-class _Unchanged:
-    """A linear f needs no undoing: noise of mean zero."""
-
-    query: Query
-    variance: float
-    error: float = 0.0
-
-    def __call__(self, points: FloatArray) -> FloatArray:
-        return self.query.answer(points)
-
-    def second_moment(self, points: FloatArray) -> FloatArray:
-        return np.asarray(self.query.answer(points) ** 2 + self.variance)
-
-
-@dataclass(frozen=True)
-class _OnLine:
-    """A profile of ±x + shift."""
-
-    geometry: Coordinate
-    inverse: LineInverse
-
-    @property
-    def error(self) -> float:
-        return self.inverse.error
-
-    def __call__(self, points: FloatArray) -> FloatArray:
-        return self.inverse(self.geometry(points))
-
-    def second_moment(self, points: FloatArray) -> FloatArray:
-        return self.inverse.second_moment(self.geometry(points))
-
-
-@dataclass(frozen=True)
-class _AroundPlace:
-    """A profile of |x − center| − offset on a line."""
-
-    geometry: Radial
-    inverse: LineInverse
-
-    @property
-    def error(self) -> float:
-        return self.inverse.error
-
-    def __call__(self, points: FloatArray) -> FloatArray:
-        return self.inverse(self.geometry(points))
-
-    def second_moment(self, points: FloatArray) -> FloatArray:
-        return self.inverse.folded_moment(self.geometry(points) + self.geometry.offset, self.geometry.offset)
-
-
-@dataclass(frozen=True)
-class _FromTable:
-    """A Gaussian of a coordinate."""
-
-    geometry: Coordinate
-    center: float
-    bandwidth: float
-    table: KernelTable = field(repr=False)
-
-    @property
-    def error(self) -> float:
-        return self.table.error
-
-    def __call__(self, points: FloatArray) -> FloatArray:
-        return self.table(self._distance(points))
-
-    def second_moment(self, points: FloatArray) -> FloatArray:
-        return self.table.second_moment(self._distance(points))
-
-    def _distance(self, points: FloatArray) -> FloatArray:
-        return np.abs(self.geometry(points) - self.center) / self.bandwidth
-
-
-@dataclass(frozen=True)
-class _OfCoordinate:
-    """A blurred profile of a linear coordinate in several dimensions."""
-
-    geometry: Coordinate
-    inverse: GridInverse = field(repr=False)
-
-    @property
-    def error(self) -> float:
-        return self.inverse.error
-
-    def __call__(self, points: FloatArray) -> FloatArray:
-        return self.inverse(self.geometry(points)[..., None])
-
-    def second_moment(self, points: FloatArray) -> FloatArray:
-        return self.inverse.second_moment(self.geometry(points)[..., None])

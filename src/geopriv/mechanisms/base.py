@@ -104,9 +104,13 @@ class Additive(Mechanism):
         Raises:
             InvalidParameter: where the noise has no variance.
         """
+        return self.variance_at(self.query.coordinate(x))
+
+    def variance_at(self, s: FloatArray) -> FloatArray:
+        """The variance at coordinates."""
         if not self.noise.moments > 2:
             raise invalid(type(self).__name__, "noise", "of finite variance where a variance is asked for", self.noise)
-        return self.scale(self.query.coordinate(x)) ** 2 * self.noise.variance
+        return np.asarray(self.scale(s) ** 2 * self.noise.variance)
 
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """The reports themselves: each is an unbiased estimate of its person's f(x)."""

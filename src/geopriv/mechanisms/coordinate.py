@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from geopriv.checks import FloatArray, invalid
-from geopriv.deconvolution.inverse import line_inverse
-from geopriv.deconvolution.line import LineInverse
+from geopriv.deconvolution import OfCoordinate, undo_coordinate
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.input import Estimator
 from geopriv.mechanisms.input_moments import coordinate_means
 from geopriv.privacy import Guarantee
-from geopriv.profiles import Identity
 from geopriv.queries import Query
 
 
@@ -82,16 +79,21 @@ class CoordinateLaplace(Mechanism):
         """E[estimate] − f(x) for each value: 0; of the plain estimate exact, or to the tolerance for other profiles."""
         if self.unbiased:
             return np.zeros(self.query.coordinate(x).shape)
-        mean, _ = self._means(x, tolerance)
-        return mean - self.query(x)
+        s = self.query.coordinate(x)
+        mean, _ = coordinate_means(self.query.profile, s, self.guarantee.epsilon, tolerance)
+        return mean - self.query.profile(s)
 
     def variance(self, x: Any, tolerance: float | None = None) -> FloatArray:
         """The variance of what a report adds, for each value; exact, or to the tolerance where quadrature is left."""
+        s = self.query.coordinate(x)
         if self.unbiased:
-            s = self.query.coordinate(x)
-            return np.maximum(self._inverse.second_moment(s) - self.query.profile(s) ** 2, 0.0)
-        mean, square = self._means(x, tolerance)
+            return self.variance_at(s)
+        mean, square = coordinate_means(self.query.profile, s, self.guarantee.epsilon, tolerance)
         return np.maximum(square - mean**2, 0.0)
+
+    def variance_at(self, s: FloatArray) -> FloatArray:
+        """The variance of the unbiased estimate at coordinates."""
+        return np.asarray(np.maximum(self._inverse.moment(s) - self.query.profile(s) ** 2, 0.0))
 
     def largest_bias(self, query: Query | None = None) -> float:
         """What a spline may leave of a bias, at most; not known for the plain estimate."""
@@ -101,33 +103,12 @@ class CoordinateLaplace(Mechanism):
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """What undoes the noise, at the noisy coordinates; for the plain estimate f0 there, which is biased."""
         self._require(query)
-        return self._inverse(reports) if self.unbiased else self.query.profile(reports)
+        return self._inverse.function(reports) if self.unbiased else self.query.profile(reports)
 
-    @cached_property
-    def _inverse(self) -> LineInverse | _Straight:
-        profile, rate = self.query.profile, self.guarantee.epsilon
-        if isinstance(profile, Identity):
-            return _Straight(profile, rate)
-        return line_inverse("CoordinateLaplace", profile, rate)
+    @property
+    def _inverse(self) -> OfCoordinate:
+        return undo_coordinate(self.query, self.guarantee.epsilon)
 
     def _require(self, query: Query | None) -> None:
         if query is not None and query != self.query:
             raise invalid("estimate", "query", f"the one that was asked, {self.query}", query)
-
-    def _means(self, x: Any, tolerance: float | None) -> tuple[FloatArray, FloatArray]:
-        return coordinate_means(self.query.profile, self.query.coordinate(x), self.guarantee.epsilon, tolerance)
-
-
-@dataclass(frozen=True)
-class _Straight:
-    """A line needs no undoing: noise of mean zero."""
-
-    profile: Identity
-    rate: float
-    error: float = 0.0
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        return self.profile(s)
-
-    def second_moment(self, s: FloatArray) -> FloatArray:
-        return np.asarray(self.profile(s) ** 2 + 2 * (self.profile.slope / self.rate) ** 2)
