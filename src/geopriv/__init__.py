@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from geopriv.noise import PlanarLaplace as PlanarLaplace
     from geopriv.noise import SphericalLaplace as SphericalLaplace
     from geopriv.noise import StudentT as StudentT
+    from geopriv.priors import Prior as Prior
     from geopriv.privacy import Guarantee as Guarantee
     from geopriv.privacy import compose as compose
     from geopriv.privacy import partition as partition
@@ -93,6 +94,7 @@ _HOME = {
         "VectorSmoothCauchy",
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
+    "priors": ("Prior",),
     "privacy": ("Guarantee", "compose", "partition"),
     "profiles": ("Custom", "Gaussian", "Identity", "PiecewiseLinear", "Profile", "Ramp", "Trapezoid", "Triangle"),
     "queries": (
