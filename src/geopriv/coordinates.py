@@ -38,9 +38,10 @@ class Coordinate(ABC):
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """An interval of values s' that from a point at s are found at distance exactly |s − s'|."""
 
-    @abstractmethod
     def rounding(self, extent: float, reach: float) -> float:
         """A bound on |s̃ − s|, both clipped to [−reach, reach], over the recorded points of a space with a resolution.
+
+        Infinite where a class proves none.
 
         s is the coordinate of the recorded point itself, a whole multiple of the resolution; s̃ is what is computed from
         its nearest float. With u = 2^-53, sums, products, quotients and roots are taken to be right to a factor 1 ± u,
@@ -52,6 +53,7 @@ class Coordinate(ABC):
 
         Reference: theory T9.
         """
+        return math.inf
 
 
 @dataclass(frozen=True)
@@ -315,7 +317,10 @@ class EarthRegionDistance(Coordinate):
 
 @dataclass(frozen=True)
 class Scaled(Coordinate):
-    """s(x) = f(x)/K for a user's function f with Lipschitz constant K: 1-Lipschitz exactly when K is right."""
+    """s(x) = f(x)/K for a user's function f with Lipschitz constant K: 1-Lipschitz exactly when K is right.
+
+    Nothing is known of how the function rounds, so no bound is claimed.
+    """
 
     space: Space
     function: Callable[[FloatArray], FloatArray]
@@ -332,10 +337,6 @@ class Scaled(Coordinate):
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         return s, s  # nothing is known of the function but a bound on its slope
-
-    def rounding(self, extent: float, reach: float) -> float:
-        """Nothing is known of how a user's function rounds, so no bound is claimed."""
-        return math.inf
 
 
 def _rings(region: shapely.Geometry) -> list[shapely.Geometry]:
