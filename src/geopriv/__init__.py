@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from geopriv.auditing import audit as audit
     from geopriv.auditing import audit_black_box as audit_black_box
     from geopriv.bounds import lower_bound as lower_bound
+    from geopriv.documents import from_document as from_document
+    from geopriv.documents import to_document as to_document
     from geopriv.errors import GeoprivError as GeoprivError
+    from geopriv.errors import InvalidDesign as InvalidDesign
     from geopriv.errors import InvalidParameter as InvalidParameter
     from geopriv.errors import OutOfDomain as OutOfDomain
     from geopriv.errors import ReportRejected as ReportRejected
@@ -77,7 +80,8 @@ __version__ = "0.1.0"
 _HOME = {
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
     "bounds": ("lower_bound",),
-    "errors": ("GeoprivError", "InvalidParameter", "OutOfDomain", "ReportRejected"),
+    "documents": ("from_document", "to_document"),
+    "errors": ("GeoprivError", "InvalidDesign", "InvalidParameter", "OutOfDomain", "ReportRejected"),
     "estimation": ("Estimate", "estimate"),
     "mechanisms": (
         "CoordinateLaplace",

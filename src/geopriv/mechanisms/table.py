@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from geopriv.charges import Charge, charge
 from geopriv.checks import FloatArray, invalid, numbers, same_fields
+from geopriv.errors import InvalidDesign
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.table_cache import compiled, relaxed_square
 from geopriv.mechanisms.table_integers import LESS, TOTAL, Integers, worst_step
@@ -60,6 +61,9 @@ class Table(Mechanism):
             raise invalid("Table", "weights", f"64-bit integers of shape {shape}", self.weights.shape)
         if not (np.isfinite(self.lattice).all() and np.isfinite(self.values).all()):
             raise invalid("Table", "values", "finite, and the lattice too", self.values.shape)
+        if (self.guarantee.metric, self.guarantee.unit) != ("distance", self.query.space.distance_unit):
+            rule = f"per distance in the unit of the query, {self.query.space.distance_unit}"
+            raise invalid("Table", "guarantee", rule, str(self.guarantee))
 
     @classmethod
     def calibrate(
@@ -114,6 +118,26 @@ class Table(Mechanism):
         table = cls(query, promise, places, letters[used], weights[:, used])
         if table.worst_step[0] > 1:
             raise invalid("Table", "query", "one whose table can be verified", f"{float(table.worst_step[0]):.9g}·ε")
+        return table
+
+    def to_document(self) -> dict[str, Any]:
+        """What JSON can hold: a device needs nothing else to verify the promise and to report."""
+        from geopriv.documents import to_document
+
+        return to_document(self)
+
+    @classmethod
+    def from_document(cls, document: Any) -> Table:
+        """The table of a document, verified in exact integer arithmetic.
+
+        Raises:
+            InvalidDesign: for a malformed document, and for a table that does not keep what it promises.
+        """
+        from geopriv.documents import from_document
+
+        table = from_document(document)
+        if not isinstance(table, Table):
+            raise InvalidDesign(f"The document must be of a Table. Got {type(table).__name__} instead.")
         return table
 
     def __eq__(self, other: object) -> bool:
