@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from geopriv.auditing import audit_black_box as audit_black_box
     from geopriv.bounds import lower_bound as lower_bound
     from geopriv.curves import estimate_cdf as estimate_cdf
+    from geopriv.documents import from_document as from_document
+    from geopriv.documents import to_document as to_document
     from geopriv.errors import GeoprivError as GeoprivError
+    from geopriv.errors import InvalidDesign as InvalidDesign
     from geopriv.errors import InvalidParameter as InvalidParameter
     from geopriv.errors import OutOfDomain as OutOfDomain
     from geopriv.errors import ReportRejected as ReportRejected
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from geopriv.noise import PlanarLaplace as PlanarLaplace
     from geopriv.noise import SphericalLaplace as SphericalLaplace
     from geopriv.noise import StudentT as StudentT
+    from geopriv.priors import Prior as Prior
     from geopriv.privacy import Guarantee as Guarantee
     from geopriv.privacy import compose as compose
     from geopriv.privacy import partition as partition
@@ -82,9 +86,10 @@ _HOME = {
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
     "bounds": ("lower_bound",),
     "curves": ("estimate_cdf",),
-    "errors": ("GeoprivError", "InvalidParameter", "OutOfDomain", "ReportRejected"),
     "estimation": ("Estimate", "Estimates", "estimate"),
     "maps": ("estimate_map",),
+    "documents": ("from_document", "to_document"),
+    "errors": ("GeoprivError", "InvalidDesign", "InvalidParameter", "OutOfDomain", "ReportRejected"),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",
@@ -100,6 +105,7 @@ _HOME = {
         "VectorSmoothCauchy",
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
+    "priors": ("Prior",),
     "privacy": ("Guarantee", "compose", "partition"),
     "profiles": (
         "Custom",

@@ -6,6 +6,7 @@ class says why it holds.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from geopriv.checks import FloatArray
 from geopriv.spaces import Earth, LogLine, Space, unit_vectors
 
 _CHUNK = 1 << 22  # numbers in one temporary matrix: 32 MiB
+_ROUND = 2.0**-53  # the relative error of one rounding
 
 
 class Coordinate(ABC):
@@ -35,6 +37,23 @@ class Coordinate(ABC):
     @abstractmethod
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """An interval of values s' that from a point at s are found at distance exactly |s − s'|."""
+
+    def rounding(self, extent: float, reach: float) -> float:
+        """A bound on |s̃ − s|, both clipped to [−reach, reach], over the recorded points of a space with a resolution.
+
+        Infinite where a class proves none.
+
+        s is the coordinate of the recorded point itself, a whole multiple of the resolution; s̃ is what is computed from
+        its nearest float. With u = 2^-53, sums, products, quotients and roots are taken to be right to a factor 1 ± u,
+        hypot to 1 ± 2u, and sin, cos and arctan2 to 1 ± 8u (4 units in the last place).
+
+        Args:
+            extent: the largest number in a recorded point.
+            reach: how far from 0 a mechanism tells coordinates apart.
+
+        Reference: theory T9.
+        """
+        return math.inf
 
 
 @dataclass(frozen=True)
@@ -64,6 +83,18 @@ class Linear(Coordinate):
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.full_like(s, -np.inf), np.full_like(s, np.inf)
 
+    def rounding(self, extent: float, reach: float) -> float:
+        """Few roundings on a line; d products and sums elsewhere.
+
+        On a line u = ±1, and s̃ = fl(fl(x) + shift) is off by u·|x| + u·|s|, which falls towards 0 with |s|: beyond
+        the reach nothing worse is clipped away, within it |x| ≤ reach + |shift|. In d axes each product carries x, u
+        and itself rounded (5u), the sum of d terms d more, and Σ|u_j·x_j| ≤ √d·extent.
+        """
+        if self.scalar:
+            return 3 * _ROUND * (reach + abs(self.shift))
+        axes = len(self.direction)
+        return _ROUND * ((axes + 6) * math.sqrt(axes) * extent + 2 * (reach + abs(self.shift)))
+
 
 @dataclass(frozen=True)
 class Radial(Coordinate):
@@ -85,6 +116,22 @@ class Radial(Coordinate):
             return np.full_like(s, -self.offset), s
         farthest = np.pi * self.space.radius if isinstance(self.space, Earth) else np.inf
         return np.full_like(s, -self.offset), np.full_like(s, farthest - self.offset)
+
+    def rounding(self, extent: float, reach: float) -> float:
+        """A norm in R^d; an angle between unit vectors on Earth.
+
+        Flat: x is off by u·‖x‖, x − c by u·D more, the norm by 2du·D and s by u·|s|, with D = s + offset the
+        distance; all grow slower than D itself, so beyond the reach nothing worse is clipped away, and within it ‖x‖
+        ≤ √d·max|c| + D. On Earth an angle in degrees is recorded to 5u and turned into radians to 3u, so latitude and
+        longitude are off by 8u·(1.5 + π) ≤ 38u and a unit vector, with its sines and cosines, by 55u. ‖a − b‖ and ‖a
+        + b‖ are then off by 118u, the angle 2·arctan2 of them by √2·118u + 26u (its gradient is 1/√(‖a−b‖² + ‖a+b‖²)
+        = 1/2), and two products and the offset add 12u.
+        """
+        if isinstance(self.space, Earth):
+            return 256 * _ROUND * (self.space.radius + abs(self.offset))
+        axes = len(self.center)
+        size = math.sqrt(axes) * max(map(abs, self.center)) + reach + abs(self.offset)
+        return _ROUND * (2 * axes + 4) * size
 
 
 @dataclass(frozen=True)
@@ -110,6 +157,16 @@ class QuadrantDistance(Coordinate):
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         # towards the nearest point of Q and away from it; inside, behind a corner, depth grows slower than distance
         return np.zeros_like(s), np.full_like(s, np.inf)
+
+    def rounding(self, extent: float, reach: float) -> float:
+        """As for a distance to a point.
+
+        Axes on which x lacks nothing do not enter outside. On the others |x_j| ≤ |c_j| + D with D the distance, so x
+        is off by u·(‖c‖ + D), the lack by u·D and the norm by 2du·D.
+        """
+        axes = len(self.corner)
+        size = math.sqrt(axes) * max(map(abs, self.corner)) + reach
+        return _ROUND * (2 * axes + 4) * size
 
 
 @dataclass(frozen=True)
@@ -138,6 +195,18 @@ class RegionDistance(Coordinate):
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         # straight to the nearest point of the border; beyond it a corner or a pocket may come nearer
         return np.minimum(s, 0.0), np.maximum(s, 0.0)
+
+    def rounding(self, extent: float, reach: float) -> float:
+        """What the distance of GEOS to a segment is off by.
+
+        GEOS takes |(A − x) × (B − A)|/‖B − A‖ or the distance to an end, and its test of the side is exact. With W
+        the largest |coordinate| of the region and D the distance, x is off by 2u·(W + D), the differences by u·(4W +
+        D), the cross product by 4u of its two terms, each at most (3W + D)·‖B − A‖; quotient and root add 4u·D.
+        Taking the wrong one of foot and end costs no more than the foot is off, and a wrong side no more than twice
+        what x is off.
+        """
+        size = float(np.abs(shapely.get_coordinates(self.region)).max())
+        return 64 * _ROUND * (size + reach)
 
 
 @dataclass(frozen=True)
@@ -229,10 +298,29 @@ class EarthRegionDistance(Coordinate):
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.minimum(s, 0.0), np.maximum(s, 0.0)  # as in the plane
 
+    def rounding(self, extent: float, reach: float) -> float:
+        """What the angle to an arc, its ends and its side are off by.
+
+        Unit vectors are off by 55u (see Radial), so the distance to an end by 205u. The normal of an arc of length ℓ
+        is turned by at most 110u/ℓ around its start: at feet on the arc, which is shorter than 160°, that moves the
+        great circle by 110u/sin 160° ≤ 330u, and the angle to it is off by √2·(330u + 60u) + 26u ≤ 580u. A foot so
+        close to an end that it is put on the wrong side has a distance to the circle that differs from the one to the
+        end by at most 8·(128u/ℓ)² within 1.2 radians of the border, and by 256u/ℓ anywhere. A side is wrong only
+        where the border, whose ends are off by 65u and which an arc of 160° moves at most 6 times as far, lies within
+        65u + 390u: twice that. Altogether 1,500u and the terms in ℓ.
+        """
+        start, end, _ = self._arcs
+        tilt = 128 * _ROUND / float(np.linalg.norm(end - start, axis=-1).min())
+        far = 2 * tilt if reach > 1.2 * self.space.radius else 0.0
+        return self.space.radius * (2048 * _ROUND + 8 * tilt**2 + far)
+
 
 @dataclass(frozen=True)
 class Scaled(Coordinate):
-    """s(x) = f(x)/K for a user's function f with Lipschitz constant K: 1-Lipschitz exactly when K is right."""
+    """s(x) = f(x)/K for a user's function f with Lipschitz constant K: 1-Lipschitz exactly when K is right.
+
+    Nothing is known of how the function rounds, so no bound is claimed.
+    """
 
     space: Space
     function: Callable[[FloatArray], FloatArray]

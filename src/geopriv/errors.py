@@ -15,5 +15,9 @@ class OutOfDomain(GeoprivError, ValueError):
     """A private value cannot be read in its space; the message names the rule and never the value."""
 
 
+class InvalidDesign(GeoprivError, ValueError):
+    """A document of a design is malformed, or the design in it does not keep its promise."""
+
+
 class ReportRejected(GeoprivError, ValueError):
     """A report cannot have come from the mechanism it is said to come from."""

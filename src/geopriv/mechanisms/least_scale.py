@@ -13,6 +13,7 @@ from scipy import optimize, special
 from geopriv.checks import FloatArray, invalid, positive
 from geopriv.mechanisms.base import Additive
 from geopriv.noise import StudentT
+from geopriv.priors import Prior, coordinates_under
 from geopriv.privacy import Guarantee
 from geopriv.profiles import Profile
 from geopriv.queries import Query
@@ -36,7 +37,9 @@ class LeastScaleT(Additive):
     noise: StudentT
 
     @classmethod
-    def calibrate(cls, query: Query, epsilon: float | str, df: float | None = None, prior: Any = None) -> LeastScaleT:
+    def calibrate(
+        cls, query: Query, epsilon: float | str, df: float | None = None, prior: Prior | Any = None
+    ) -> LeastScaleT:
         """The mechanism for a query at a rate.
 
         Guarantee: (ε, 0, ∞)-GP.
@@ -45,14 +48,14 @@ class LeastScaleT(Additive):
             query: what is asked. A Custom profile needs a curvature to gain anything over LipschitzLaplace.
             epsilon: per unit of distance, as a number or a sentence.
             df: ν, at least 1; a variance needs ν > 2. By default the one of least expected variance under the prior.
-            prior: *public* values of the space (a published sample, quantiles of a fitted law) over which df is
-                chosen; never the data being collected. By default coordinates are uniform on the line.
+            prior: a Prior, or an array of *public* values, over which df is chosen; never the data being collected.
+                By default coordinates are uniform on the line.
 
         Reference: theory T2, T3, T4; docs/guarantees.md.
         """
         rate = query.space.rate(epsilon)
         if df is None:
-            where = None if prior is None else query.coordinate(prior)
+            where = None if prior is None else coordinates_under("LeastScaleT", query, prior)
             df = _best_df(query.profile, rate, where)
         elif not positive("LeastScaleT", "df", df) >= 1:
             raise invalid("LeastScaleT", "df", "at least 1", df)
@@ -61,14 +64,13 @@ class LeastScaleT(Additive):
         return cls(query, promise, noise, least_scale(query.profile, rate, noise.df))
 
 
-def _best_df(profile: Profile, rate: float, where: FloatArray | None) -> float:
+def _best_df(profile: Profile, rate: float, where: tuple[FloatArray, FloatArray] | None) -> float:
     """The ν > 2 of least expected variance; uniform coordinates have their optimum cached."""
     if where is None:
         return _uniform_df(profile, rate)
-    if where.size == 0:
-        raise invalid("LeastScaleT", "prior", "at least one value", "none")
+    s, weights = where
     # in logarithms: far from the query σ² is below the smallest float
-    return _minimise(lambda scale: float(special.logsumexp(2 * np.log(scale(where)))), profile, rate)
+    return _minimise(lambda scale: float(special.logsumexp(2 * np.log(scale(s)), b=weights)), profile, rate)
 
 
 @lru_cache(maxsize=256)

@@ -5,25 +5,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from geopriv.charges import Charge, charge
 from geopriv.checks import FloatArray, invalid, numbers, same_fields
+from geopriv.errors import InvalidDesign
 from geopriv.mechanisms.base import Mechanism, Simulated
-from geopriv.mechanisms.table_program import Program, default_lattice, default_values, solve
+from geopriv.mechanisms.table_cache import compiled, relaxed_square
+from geopriv.mechanisms.table_integers import LESS, TOTAL, Integers, worst_step
+from geopriv.mechanisms.table_program import Infeasible, binned, default_lattice, default_values, require_fine, uniform
+from geopriv.priors import Prior, coordinates_under
 from geopriv.privacy import Guarantee
-from geopriv.profiles import Profile
 from geopriv.queries import Query
 
-Integers = npt.NDArray[np.int64]
-
-TOTAL = 1 << 60  # the sum of every row of integer weights
-_LESS = 2e-5  # the part of ε kept for rounding
-_FLOOR = 2.0**-38  # the least probability of a value that is used at all: rounding it to 2^-60 costs a part in 10^6
+_WEIGHT = 2.0**-50  # how far an interpolation weight of 53 bits may be off, rounding included
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,39 +61,83 @@ class Table(Mechanism):
             raise invalid("Table", "weights", f"64-bit integers of shape {shape}", self.weights.shape)
         if not (np.isfinite(self.lattice).all() and np.isfinite(self.values).all()):
             raise invalid("Table", "values", "finite, and the lattice too", self.values.shape)
+        if (self.guarantee.metric, self.guarantee.unit) != ("distance", self.query.space.distance_unit):
+            rule = f"per distance in the unit of the query, {self.query.space.distance_unit}"
+            raise invalid("Table", "guarantee", rule, str(self.guarantee))
 
     @classmethod
-    def calibrate(cls, query: Query, epsilon: float | str, values: Any = None, prior: Any = None) -> Table:
+    def calibrate(
+        cls,
+        query: Query,
+        epsilon: float | str,
+        values: Any = None,
+        prior: Prior | Any = None,
+        lattice: Any = None,
+        report_range: tuple[float, float] | None = None,
+    ) -> Table:
         """The mechanism for a query at a rate.
 
-        Guarantee: (ε, 0, ∞)-GP, verified in exact integer arithmetic on the table that is used.
+        Guarantee: (ε, 0, ∞)-GP, verified in exact integer arithmetic on the table that is used. On a space with a
+        resolution it holds for the computed coordinates of recorded points (theory T9; see `charge`), otherwise for
+        coordinates that are computed exactly.
 
         Args:
             query: what is asked; its answers must be bounded.
             epsilon: per unit of distance, as a number or a sentence.
             values: what may be reported; by default chosen from the profile and ε. Must include what f0 is on its
-                plateaus. A narrower range means fewer bits, less leverage for a liar and more variance.
-            prior: *public* values of the space over which the expected variance is least; never the data being
-                collected. By default coordinates are uniform on the lattice.
+                plateaus.
+            prior: a Prior, or an array of *public* values, over which the expected variance is least; never the data
+                being collected. By default coordinates are uniform on the lattice.
+            lattice: increasing coordinates between which probabilities are linear; by default chosen from the profile
+                and ε.
+            report_range: keep only values within it. A narrower range means fewer bits, less leverage for a liar and
+                more variance; see `tradeoff`.
 
         Raises:
-            InvalidParameter: when the given values cannot follow the query.
+            InvalidParameter: when the values cannot follow the query, or the lattice is too coarse or too short for it.
 
-        Reference: theory T5; docs/guarantees.md.
+        Reference: theory T5, T9; docs/guarantees.md.
         """
         rate = query.space.rate(epsilon)
-        unit_profile = query.profile.stretched(1 / rate)
-        letters = default_values(unit_profile) if values is None else np.unique(numbers("Table", "values", values, 2))
-        where = None if prior is None else tuple(np.sort(query.coordinate(prior).ravel() * rate).tolist())
-        program = _best_program(unit_profile, tuple(letters.tolist()), where)
-        weights = _integers(program)
-        used = weights.any(axis=0)
         promise = Guarantee(
             rate, unit=query.space.distance_unit, reference="theory T1, T2 and T5, verified on integers"
         )
-        table = cls(query, promise, program.lattice / rate, program.values[used], weights[:, used])
+        letters = _letters(query, rate, values, report_range)
+        given = None if lattice is None else _read_lattice(query, lattice)
+        spent = _affordable(query, rate, letters, given)
+        # in units of 1/ε, so that every query of the same shape has the same program
+        unit, heights = _unit_lattice(query, spent, letters, given)
+        where = None if prior is None else coordinates_under("Table", query, prior)
+        shares = uniform(unit) if where is None else binned(unit, where[0] * spent, where[1])
+        try:
+            weights = compiled(unit, heights, letters, shares)
+        except Infeasible:
+            raise _infeasible(query, rate, letters, "values" if report_range is None else "report_range") from None
+        places = unit / spent if given is None else given
+        used = weights.any(axis=0)
+        table = cls(query, promise, places, letters[used], weights[:, used])
         if table.worst_step[0] > 1:
             raise invalid("Table", "query", "one whose table can be verified", f"{float(table.worst_step[0]):.9g}·ε")
+        return table
+
+    def to_document(self) -> dict[str, Any]:
+        """What JSON can hold: a device needs nothing else to verify the promise and to report."""
+        from geopriv.documents import to_document
+
+        return to_document(self)
+
+    @classmethod
+    def from_document(cls, document: Any) -> Table:
+        """The table of a document, verified in exact integer arithmetic.
+
+        Raises:
+            InvalidDesign: for a malformed document, and for a table that does not keep what it promises.
+        """
+        from geopriv.documents import from_document
+
+        table = from_document(document)
+        if not isinstance(table, Table):
+            raise InvalidDesign(f"The document must be of a Table. Got {type(table).__name__} instead.")
         return table
 
     def __eq__(self, other: object) -> bool:
@@ -112,31 +156,24 @@ class Table(Mechanism):
         """The largest |target − f0| seen on a fine grid over the lattice and beyond."""
         ends = np.array([self.lattice[0], self.lattice[-1]]) + np.array([-1, 1]) * np.ptp(self.lattice)
         s = np.concatenate([*(np.linspace(a, b, 9) for a, b in pairwise(self.lattice)), ends])
-        return float(np.abs(self._moment(s, 1) - self.query.profile(s)).max())
+        return float(np.abs(self._mean_at(s) - self.query.profile(s)).max())
+
+    @cached_property
+    def charge(self) -> Charge | None:
+        """What rounding errors of coordinates and of the interpolation cost; None on a space without a resolution.
+
+        The probabilities keep ε/factor for every computed coordinate, hence ε for the recorded points (theory T9).
+        """
+        return None if self.query.space.resolution is None else _charge(self.query, self.lattice)
 
     @cached_property
     def worst_step(self) -> tuple[Fraction, int, int]:
-        """The largest |w_{i+1} − w_i|/(ε·δ_i·min(w_i, w_{i+1})), exactly, and the cell and value where it is.
+        """The largest loss per distance over what is promised, exactly, and the cell and value where it is.
 
-        Linear interpolation has the slope (w_{i+1} − w_i)/δ_i on a cell and is at least the smaller end, so this is
-        the largest |∂ ln K/∂s| over ε (theory T5): the promise holds if it is at most 1. Rows that do not sum to 2^60,
-        and a value that is possible on one side of a cell only, count as an infinite loss.
+        The promise holds if it is at most 1; what rounding errors cost is taken off ε first.
         """
-        broken = Fraction(10**9)
-        rate, places = Fraction(self.guarantee.epsilon), [Fraction(s) for s in self.lattice.tolist()]
-        rows = self.weights.tolist()
-        worst = Fraction(0), 0, 0
-        for i, row in enumerate(rows):
-            if sum(row) != TOTAL or min(row) < 0:
-                return broken, min(i, len(rows) - 2), 0
-        for i, (here, there) in enumerate(pairwise(rows)):
-            allowed = rate * (places[i + 1] - places[i])
-            for j, (a, b) in enumerate(zip(here, there, strict=True)):
-                low = min(a, b)
-                step = Fraction(abs(a - b), low) / allowed if low else (broken if a != b else Fraction(0))
-                if step > worst[0]:
-                    worst = step, i, j
-        return worst
+        rate = Fraction(self.guarantee.epsilon)
+        return worst_step(self.lattice, self.weights, rate if self.charge is None else rate / self.charge.factor)
 
     @property
     def bits(self) -> int:
@@ -160,7 +197,7 @@ class Table(Mechanism):
 
     def target(self, x: Any) -> FloatArray:
         """E[report] for each value."""
-        return self._moment(self.query.coordinate(x), 1)
+        return self._mean_at(self.query.coordinate(x))
 
     def bias(self, x: Any) -> FloatArray:
         """E[report] − f(x) for each value, exactly: what interpolation between lattice points leaves."""
@@ -168,8 +205,31 @@ class Table(Mechanism):
 
     def variance(self, x: Any) -> FloatArray:
         """The variance of the report for each value, exactly."""
-        s = self.query.coordinate(x)
-        return np.asarray(np.maximum(self._moment(s, 2) - self._moment(s, 1) ** 2, 0.0))
+        return self._variance_at(self.query.coordinate(x))
+
+    def expected_variance(self, prior: Prior | Any = None) -> float:
+        """The mean variance under a public prior; by default over coordinates that are uniform on the lattice."""
+        if prior is None:
+            return float(uniform(self.lattice) @ self._variance_at(self.lattice))
+        s, weights = coordinates_under("Table", self.query, prior)
+        return float(weights @ self._variance_at(s))
+
+    def program_bound(self, prior: Prior | Any = None) -> float:
+        """A lower bound on the expected variance of every unbiased ε-GP report with these values (at lattice points).
+
+        The program with e^c in place of 1 + c is a relaxation: every report that keeps the promise is among its
+        solutions. Solving it takes some seconds; it is kept for the life of the process.
+
+        Args:
+            prior: as in `calibrate`; the same one, to compare with `expected_variance`.
+
+        Reference: theory T5.
+        """
+        heights = self.query.profile(self.lattice)
+        where = None if prior is None else coordinates_under("Table", self.query, prior)
+        shares = uniform(self.lattice) if where is None else binned(self.lattice, *where)
+        square = relaxed_square(self.lattice * self.guarantee.epsilon, heights, self.values, shares)
+        return square - float(shares @ heights**2)
 
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """The reports themselves."""
@@ -177,9 +237,24 @@ class Table(Mechanism):
             raise invalid("estimate", "query", f"the one that was asked, {self.query}", query)
         return reports
 
-    def _moment(self, s: FloatArray, order: int) -> FloatArray:
-        rows = (self.weights / TOTAL) @ self.values**order
-        return np.asarray(np.interp(s, self.lattice, rows))
+    @cached_property
+    def _rows(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of every row. Means are sums of exact fractions, rounded once; squares are centred."""
+        letters = [Fraction(y) for y in self.values.tolist()]
+        rows = self.weights.tolist()
+        means = [float(sum(w * y for w, y in zip(row, letters, strict=True)) / TOTAL) for row in rows]
+        mean = np.asarray(means)
+        return mean, ((self.weights / TOTAL) * (self.values - mean[:, None]) ** 2).sum(axis=1)
+
+    def _mean_at(self, s: FloatArray) -> FloatArray:
+        return np.asarray(np.interp(s, self.lattice, self._rows[0]))
+
+    def _variance_at(self, s: FloatArray) -> FloatArray:
+        """Of the mixture of two rows: the mean of their variances and the spread between their means."""
+        cell, share = self._place(s)
+        mean, variance = self._rows
+        between = share * (1 - share) * (mean[cell + 1] - mean[cell]) ** 2
+        return np.asarray((1 - share) * variance[cell] + share * variance[cell + 1] + between)
 
     def _place(self, s: FloatArray) -> tuple[npt.NDArray[np.intp], FloatArray]:
         """The cell of each coordinate and how far along it is, 0 to 1; the nearest end outside the lattice."""
@@ -188,41 +263,63 @@ class Table(Mechanism):
         return cell, (inside - self.lattice[cell]) / (self.lattice[cell + 1] - self.lattice[cell])
 
 
-@lru_cache(maxsize=64)
-def _best_program(profile: Profile, values: tuple[float, ...], prior: tuple[float, ...] | None) -> Program:
-    lattice = default_lattice(profile)
-    width = np.gradient(lattice)
-    weight = width / width.sum()
-    if prior is not None:
-        if not prior:
-            raise invalid("Table", "prior", "at least one value", "none")
-        edges = np.concatenate([[-np.inf], (lattice[1:] + lattice[:-1]) / 2, [np.inf]])
-        seen = np.histogram(prior, edges)[0] / len(prior)
-        weight = 0.999 * seen + 0.001 * weight
-    # the lattice a little shorter, so that the program is solved for a little less than ε
-    shorter = lattice * (1 - _LESS)
-    program = solve(profile.stretched(1 / (1 - _LESS)), shorter, np.asarray(values), weight)
-    return Program(lattice, program.values, program.probabilities, program.expected_square)
+def _charge(query: Query, lattice: FloatArray) -> Charge:
+    """Of the coordinate, and of the weight with which a table interpolates."""
+    found = charge("Table", query, float(np.abs(lattice).max()), _WEIGHT * float(np.diff(lattice).max()))
+    assert found is not None  # asked for only on spaces with a resolution
+    return found
 
 
-def _integers(program: Program) -> Integers:
-    """Integer weights in which neighbouring rows keep the ratios that the program allows.
+def _affordable(query: Query, rate: float, letters: FloatArray, given: FloatArray | None) -> float:
+    """The part of ε that is left for the table when rounding errors are paid for."""
+    if query.space.resolution is None:
+        return rate
+    # with a little more reach than the table will have, since paying stretches it
+    places = (_unit_lattice(query, rate, letters, None)[0] / rate) if given is None else given
+    excess = float(_charge(query, 1.2 * places).factor - 1)
+    # what every table leaves unused is enough for small charges; others are rounded up, so that tables can be shared
+    return rate if excess < LESS / 2 else rate / (1 + 2.0 ** math.ceil(math.log2(excess)))
 
-    The solver's violations are tiny but absolute, hence large beside tiny probabilities. So unused values are dropped,
-    and each other column is replaced by its least majorant above a small floor that keeps 1 + c in every cell. (The
-    larger of two columns that keep it keeps it.) Then only relative errors are left, from normalising the rows, from
-    rounding, and from what the largest entry of a row takes up. They are what a part of ε was kept for.
-    """
-    used = program.probabilities.max(axis=0) > 1e-7
-    columns = np.maximum(program.probabilities[:, used], _FLOOR)
-    keep = 1 / (1 + np.diff(program.lattice) * (1 - _LESS))
-    for i in range(len(columns) - 1):
-        columns[i + 1] = np.maximum(columns[i + 1], columns[i] * keep[i])
-    for i in reversed(range(len(columns) - 1)):
-        columns[i] = np.maximum(columns[i], columns[i + 1] * keep[i])
-    columns /= columns.sum(axis=1, keepdims=True)
-    weights = np.zeros(program.probabilities.shape, dtype=np.int64)
-    weights[:, used] = np.rint(columns * TOTAL).astype(np.int64)
-    rows = np.arange(len(weights))
-    weights[rows, weights.argmax(axis=1)] += TOTAL - weights.sum(axis=1)
-    return weights
+
+def _unit_lattice(
+    query: Query, rate: float, letters: FloatArray, given: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """The lattice in units of 1/ε, and f0 there."""
+    profile = query.profile.stretched(1 / rate)
+    if given is not None:
+        return given * rate, query.profile(given)
+    lattice = default_lattice(profile, letters.size)
+    return lattice, profile(lattice)
+
+
+def _read_lattice(query: Query, lattice: Any) -> FloatArray:
+    places = np.asarray(numbers("Table", "lattice", lattice, 2))
+    if not (np.diff(places) > 0).all():
+        raise invalid("Table", "lattice", "increasing", lattice)
+    require_fine(query.profile, places)
+    return places
+
+
+def _letters(query: Query, rate: float, values: Any, report_range: Any) -> FloatArray:
+    """What may be reported."""
+    letters = np.unique(
+        default_values(query.profile.stretched(1 / rate)) if values is None else numbers("Table", "values", values, 2)
+    )
+    if report_range is None:
+        return letters
+    ends = numbers("Table", "report_range", report_range, 2)
+    low, high = query.profile.bounds
+    if len(ends) != 2 or not ends[0] <= low < high <= ends[1]:
+        raise invalid(
+            "Table", "report_range", f"two numbers around the query's range {low:g} to {high:g}", report_range
+        )
+    return np.asarray(letters[(letters >= ends[0]) & (letters <= ends[1])])
+
+
+def _infeasible(query: Query, rate: float, letters: FloatArray, parameter: str) -> Exception:
+    usual = default_values(query.profile.stretched(1 / rate))
+    rule = (
+        "such that the mean report can follow the query at this ε; reaching further out helps, "
+        f"and from {usual[0]:.6g} to {usual[-1]:.6g} always works"
+    )
+    return invalid("Table", parameter, rule, [float(letters[0]), float(letters[-1])])

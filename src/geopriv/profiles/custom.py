@@ -71,6 +71,14 @@ class Custom(Curved):
         if chords.max() == 0:
             raise invalid("Custom", "function", "not constant (a constant needs no report)", self.function)
 
+    def __hash__(self) -> int:
+        # equal profiles have equal hashes; a function that has none (numpy.poly1d) leaves it to the other fields
+        try:
+            known = hash(self.function)
+        except TypeError:
+            known = hash(type(self.function))
+        return hash((known, self.lipschitz, self.low, self.high, self.curvature, self.kinks))
+
     def __call__(self, s: FloatArray) -> FloatArray:
         clipped = np.clip(s, self.low, self.high)
         values = np.asarray(self.function(clipped), dtype=np.float64)

@@ -186,7 +186,10 @@ def _sweep(nodes: FloatArray, steepest: FloatArray, rate: float, df: float) -> F
         log_scale = _two_sweeps(nodes, steepest, rate * (1 - less), df)
         if _certified(nodes, log_scale, steepest, rate, df):
             return log_scale
-    raise invalid("LeastScaleT", "query", "one whose least scale can be certified", "one too steep for its width")
+    if df > 1000:
+        raise invalid("LeastScaleT", "df", "at most 1000 for this query, or its least scale cannot be certified", df)
+    rule = "large enough that the query does not rise over far less than 1/ε, or its least scale cannot be certified"
+    raise invalid("LeastScaleT", "epsilon", rule, rate)
 
 
 def _two_sweeps(nodes: FloatArray, steepest: FloatArray, rate: float, df: float) -> FloatArray:

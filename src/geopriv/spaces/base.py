@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 
 from geopriv.checks import FloatArray, invalid, positive
 from geopriv.errors import InvalidParameter, OutOfDomain
 
+EXTENT = 2.0**40  # steps of the resolution that a flat space reaches on both sides of 0
+
 
 class Space(ABC):
-    """A metric space: it validates values, measures distances and reads rates in its own unit."""
+    """A metric space: it validates values, measures distances and reads rates in its own unit.
+
+    With a `resolution` the space is a public finite set: `read` takes every value to the nearest recorded point, and
+    promises are about the recorded points. That is what lets errors of floating point be charged to ε (theory T9).
+    Without one, points are real numbers and what is computed from them is taken to be exact.
+    """
+
+    resolution: float | None = None
 
     @property
     @abstractmethod
@@ -70,10 +81,26 @@ class Space(ABC):
             type(self).__name__, "epsilon", self.read_rate(epsilon) if isinstance(epsilon, str) else epsilon
         )
 
+    @property
+    def exact(self) -> Self:
+        """The same space of real numbers: nothing is snapped."""
+        # every space with a resolution is a dataclass
+        return self if self.resolution is None else replace(self, resolution=None)  # type: ignore[type-var]
+
+    @property
+    def extent(self) -> float:
+        """The largest number in a recorded point, infinite without a resolution."""
+        return math.inf if self.resolution is None else EXTENT * self.resolution
+
+    @property
+    def closest(self) -> float:
+        """A lower bound on the distance between distinct recorded points; 0 without a resolution."""
+        return self.resolution or 0.0
+
     def public_point(self, owner: str, parameter: str, value: Any) -> FloatArray:
-        """One public point (a centre, a threshold): like `read`, but its error may name the value."""
+        """One public point (a centre, a threshold): never snapped, and its error may name the value."""
         try:
-            point = self.read(value)
+            point = self.exact.read(value)
         except OutOfDomain as error:
             raise InvalidParameter(
                 f"The '{parameter}' parameter of {owner} is not a point. {error} Got {value!r}."
@@ -115,3 +142,21 @@ def read_vectors(space: Space, values: Any) -> FloatArray:
     if points.ndim < 1 or points.shape[-1] != space.dimension:
         raise OutOfDomain(f"Values of {type(space).__name__} must have shape (..., {space.dimension}).")
     return points
+
+
+def require_resolution(space: Space) -> None:
+    """Refuse what is no resolution."""
+    if (
+        space.resolution is not None
+        and not 1e-200 < positive(type(space).__name__, "resolution", space.resolution) < 1e200
+    ):
+        raise invalid(type(space).__name__, "resolution", "between 1e-200 and 1e200, or None", space.resolution)
+
+
+def snapped(points: FloatArray, resolution: float | None) -> FloatArray:
+    """Points at the nearest multiples of the resolution, at most 2^40 steps from 0; as they are without one."""
+    if resolution is None:
+        return points
+    with np.errstate(over="ignore"):  # what is infinitely many steps away is clamped like everything far out
+        steps = np.rint(points / resolution)
+    return np.asarray(np.clip(steps, -EXTENT, EXTENT) * resolution)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, count
-from geopriv.spaces.base import Space, read_vectors
+from geopriv.spaces.base import Space, read_vectors, require_resolution, snapped
 from geopriv.units import read_rate
 
 
@@ -30,7 +30,7 @@ class _Flat(Vectors):
     """R^d with the Euclidean distance; what Plane and Euclidean share."""
 
     def read(self, values: Any) -> FloatArray:
-        return read_vectors(self, values)
+        return snapped(read_vectors(self, values), self.resolution)
 
     def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
         # hypot keeps far points from overflowing and near points from underflowing
@@ -43,9 +43,14 @@ class Plane(_Flat):
 
     Args:
         unit: what one unit of length is called, by default metres.
+        resolution: the step in which each axis is recorded; see Line. None for real numbers.
     """
 
     unit: str | None = "m"
+    resolution: float | None = None
+
+    def __post_init__(self) -> None:
+        require_resolution(self)
 
     @property
     def dimension(self) -> int:
@@ -63,12 +68,15 @@ class Euclidean(_Flat):
     Args:
         axes: the dimension d.
         unit: what one unit of distance is called.
+        resolution: the step in which each axis is recorded; see Line. None for real numbers.
     """
 
     axes: int
     unit: str | None = None
+    resolution: float | None = None
 
     def __post_init__(self) -> None:
+        require_resolution(self)
         count("Euclidean", "axes", self.axes)
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, positive
-from geopriv.spaces.base import Space, read_floats
+from geopriv.spaces.base import Space, read_floats, require_resolution, snapped
 from geopriv.units import read_factor_rate, read_rate
 
 
@@ -34,16 +34,25 @@ class Line(_Scalars):
 
     Args:
         unit: what one unit of x is called ("USD", "years", "m"), so that rates can be stated in words.
+        resolution: the step in which values are recorded (0.01 for cents); those beyond 2^40 steps are read as the
+            farthest. None for real numbers.
+
+    >>> Line("USD", resolution=0.01).read([12.344, 1e30])
+    array([1.23400000e+01, 1.09951163e+10])
     """
 
     unit: str | None = None
+    resolution: float | None = None
+
+    def __post_init__(self) -> None:
+        require_resolution(self)
 
     @property
     def distance_unit(self) -> str | None:
         return self.unit
 
     def read(self, values: Any) -> FloatArray:
-        return read_floats(self, values)
+        return snapped(read_floats(self, values), self.resolution)
 
     def values(self, points: FloatArray) -> FloatArray:
         return points
@@ -63,6 +72,7 @@ class LogLine(_Scalars):
         base: one unit of distance is a factor of `base`.
         floor: the smallest value that is told apart, public.
         unit: what one unit of x is called.
+        resolution: the step in which logarithms are recorded, in the unit of distance. None for real numbers.
 
     >>> space = LogLine(base=2)
     >>> space.distance(1000, 4000), space.rate("1 per factor 2")
@@ -72,8 +82,10 @@ class LogLine(_Scalars):
     base: float = 2.0
     floor: float = 1.0
     unit: str | None = None
+    resolution: float | None = None
 
     def __post_init__(self) -> None:
+        require_resolution(self)
         if not (finite("LogLine", "base", self.base) > 1):
             raise invalid("LogLine", "base", "greater than 1", self.base)
         positive("LogLine", "floor", self.floor)
@@ -84,7 +96,7 @@ class LogLine(_Scalars):
 
     def read(self, values: Any) -> FloatArray:
         clamped: FloatArray = np.maximum(read_floats(self, values), self.floor)
-        return np.log(clamped) / math.log(self.base)
+        return snapped(np.log(clamped) / math.log(self.base), self.resolution)
 
     def values(self, points: FloatArray) -> FloatArray:
         return np.exp(points * math.log(self.base))
