@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from geopriv.spaces import Earth as Earth
     from geopriv.spaces import Euclidean as Euclidean
     from geopriv.spaces import Line as Line
+    from geopriv.spaces import LocalPlane as LocalPlane
     from geopriv.spaces import LogLine as LogLine
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
@@ -115,7 +116,7 @@ _HOME = {
         "pointwise_lipschitz",
         "smooth_sensitivity",
     ),
-    "spaces": ("Earth", "Euclidean", "Line", "LogLine", "Plane", "Space"),
+    "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

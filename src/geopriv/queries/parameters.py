@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.checks import invalid, numbers
+from geopriv.checks import FloatArray, invalid, numbers
 from geopriv.coordinates import Linear, Radial
 from geopriv.profiles import Profile
 from geopriv.queries.base import Centered, Query
-from geopriv.spaces import Euclidean, Line, LogLine, Plane, Space, default_space
+from geopriv.spaces import Flat, Line, LocalPlane, LogLine, Space, default_space
 
 UNSET: Any = None  # a space that is filled in from the query's dimension
 
@@ -41,8 +41,8 @@ def require_line(query: Query) -> None:
 
 def require_flat(query: Query, dimension: int | None = None) -> None:
     """Refuse every space but R^d, of the given dimension."""
-    if not isinstance(query.space, Plane | Euclidean):
-        raise invalid(name_of(query), "space", "a Plane or a Euclidean space", query.space)
+    if not isinstance(query.space, Flat):
+        raise invalid(name_of(query), "space", "a Plane, a LocalPlane or a Euclidean space", query.space)
     if dimension is not None and dimension != query.space.dimension:
         raise invalid(name_of(query), "space", f"of dimension {dimension}", query.space)
 
@@ -60,6 +60,13 @@ def public_value(query: Query, parameter: str, value: float) -> float:
     if isinstance(query.space, LogLine) and not value > query.space.floor:
         raise invalid(name_of(query), parameter, f"above the floor {query.space.floor!r} of the LogLine", value)
     return point
+
+
+def public_place(query: Query, parameter: str, value: Any) -> FloatArray:
+    """The point of a public place; outside a LocalPlane's region reading it would move it."""
+    if isinstance(query.space, LocalPlane) and not query.space.holds(value):
+        raise invalid(name_of(query), parameter, f"a place in the region of {query.space}", value)
+    return query.space.public_point(name_of(query), parameter, value)
 
 
 def set_center(query: Centered) -> None:
@@ -80,7 +87,7 @@ def set_center(query: Centered) -> None:
 def radial(query: Centered, offset: float) -> Radial:
     """The distance to the centre, less an offset."""
     center = np.reshape(np.asarray(query.center), query.space.point_shape)
-    point = query.space.public_point(name_of(query), "center", center)
+    point = public_place(query, "center", center)
     return Radial(query.space, tuple(np.atleast_1d(point).tolist()), offset)
 
 

@@ -48,6 +48,9 @@ class Earth(Vectors):
             raise OutOfDomain("Longitudes on Earth must lie in [-180, 360].")
         return np.stack([latitude, np.where(longitude >= 180, longitude - 360, longitude)], axis=-1)
 
+    def values(self, points: FloatArray) -> FloatArray:
+        return points
+
     def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
         # Kahan's angle between unit vectors: accurate for close points and for antipodes, unlike haversine or acos.
         a, b = unit_vectors(first), unit_vectors(second)
