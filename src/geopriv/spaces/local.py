@@ -66,9 +66,8 @@ class LocalPlane(Flat):
         if not 0 < self._half_turn < math.radians(2 * self.REGION):
             raise invalid("LocalPlane", "east", f"east of west = {self.west!r} by less than 180°", self.east)
         if not math.hypot(*self._corner) <= self.radius * math.sin(math.radians(self.REGION)):
-            raise invalid(
-                "LocalPlane", "north", f"such that the region ends within {self.REGION:g}° of its middle", self
-            )
+            rule = f"such that the region ends within {self.REGION:g}° of its middle"
+            raise invalid("LocalPlane", "north", rule, self)
 
     @property
     def dimension(self) -> int:
@@ -93,8 +92,8 @@ class LocalPlane(Flat):
     def rectangle(self) -> tuple[FloatArray, FloatArray]:
         """The lowest and the highest corner of the region on the map, in metres.
 
-        East is R·cos φ·sin Δλ. North is, at each Δλ, a sine of φ less a shift, so its extremes over the region lie at the
-        ends of the latitudes or at the crest, for the Δλ in the middle or at the end.
+        East is R·cos φ·sin Δλ. North is, at each Δλ, a sine of φ less a shift, so its extremes over the region lie at
+        the ends of the latitudes or at the crest, for the Δλ in the middle or at the end.
         """
         half, latitudes = self._half_turn, np.radians([self.south, self.north])
         middle = math.radians(self.middle[0])
