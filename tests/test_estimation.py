@@ -58,6 +58,19 @@ def test_biased_estimators_say_so() -> None:
     assert "biased" not in str(gp.estimate(gp.SmoothT.calibrate(QUERY, EPSILON), [0.1, 0.2]))
 
 
+def test_an_estimate_says_how_large_its_bias_can_be_where_that_is_known() -> None:
+    kernel = gp.GaussianKernel(0.0, 1.0)
+    table = gp.Table.calibrate(kernel, 1.0)
+    answer = gp.estimate(table, table.simulate([0.0, 1.0], np.random.default_rng(0)))
+    assert answer.bias == table.largest_bias() > 1e-6
+    assert not answer.unbiased
+    assert str(answer).endswith(f"(bias at most {answer.bias:.1g})")
+    exact = gp.estimate(gp.SmoothT.calibrate(kernel, 1.0), [0.1, 0.2])
+    assert (exact.bias, exact.unbiased) == (0.0, True)
+    plain = gp.InputLaplace.calibrate(gp.Line(), 1.0)
+    assert np.isnan(gp.estimate(plain, [0.0, 1.0], gp.CoordinateLaplace.calibrate(kernel, 1.0).query).bias)
+
+
 def test_noise_without_a_variance_gives_no_interval_and_hence_no_estimate() -> None:
     mechanism = gp.SmoothT.calibrate(QUERY, EPSILON, df=1.5)
     with pytest.raises(gp.InvalidParameter, match="variance"):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from geopriv.estimation import estimate as estimate
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
     from geopriv.mechanisms import InputLaplace as InputLaplace
+    from geopriv.mechanisms import Lattice as Lattice
     from geopriv.mechanisms import LeastScaleT as LeastScaleT
     from geopriv.mechanisms import LipschitzLaplace as LipschitzLaplace
     from geopriv.mechanisms import LocalLaplace as LocalLaplace
@@ -82,6 +83,7 @@ _HOME = {
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",
+        "Lattice",
         "LeastScaleT",
         "LipschitzLaplace",
         "LocalLaplace",

@@ -9,7 +9,7 @@ import numpy as np
 
 from geopriv.checks import FloatArray, invalid, numbers
 from geopriv.coordinates import Linear, Radial
-from geopriv.profiles import Profile
+from geopriv.profiles import Gaussian, Profile
 from geopriv.queries.base import Centered, Query
 from geopriv.spaces import Flat, Line, LocalPlane, LogLine, Space, default_space
 
@@ -89,6 +89,15 @@ def radial(query: Centered, offset: float) -> Radial:
     center = np.reshape(np.asarray(query.center), query.space.point_shape)
     point = public_place(query, "center", center)
     return Radial(query.space, tuple(np.atleast_1d(point).tolist()), offset)
+
+
+def gaussian_center(query: Query) -> FloatArray | None:
+    """The centre, if the query is a Gaussian of the distance to it on a flat space, hence a product over axes."""
+    geometry, profile = query.geometry, query.profile
+    if not (isinstance(geometry, Radial) and isinstance(profile, Gaussian)):
+        return None
+    flat = isinstance(query.space, Line | LogLine | Flat)
+    return np.atleast_1d(geometry.anchor) if flat and profile.center == -geometry.offset else None
 
 
 def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:
