@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from geopriv.errors import ReportRejected as ReportRejected
     from geopriv.estimation import Estimate as Estimate
     from geopriv.estimation import estimate as estimate
+    from geopriv.lattice_maps import lattice_estimates as lattice_estimates
+    from geopriv.lattice_maps import lattice_kernel_map as lattice_kernel_map
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
     from geopriv.mechanisms import InputLaplace as InputLaplace
     from geopriv.mechanisms import Lattice as Lattice
@@ -80,6 +82,7 @@ _HOME = {
     "bounds": ("lower_bound",),
     "errors": ("GeoprivError", "InvalidParameter", "OutOfDomain", "ReportRejected"),
     "estimation": ("Estimate", "estimate"),
+    "lattice_maps": ("lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",

@@ -42,11 +42,11 @@ def stencil(f: OnGrid, cells: FloatArray, curvature: float) -> FloatArray:
 
     Reference: theory T8.
     """
-    total = np.zeros(len(cells))
+    total = np.zeros(())
     for shift in product((-1, 0, 1), repeat=cells.shape[1]):
         neighbours = sum(map(abs, shift))
         weight = (-curvature) ** neighbours * (1 + 2 * curvature) ** (len(shift) - neighbours)
-        total += weight * f(cells + np.asarray(shift, dtype=np.float64))
+        total = total + weight * f(cells + np.asarray(shift, dtype=np.float64))
     return total
 
 
