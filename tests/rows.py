@@ -14,6 +14,7 @@ import geopriv as gp
 from geopriv.checks import FloatArray
 
 EARTH, PLANE, USD = gp.Earth(), gp.Plane("m"), gp.Line("USD")
+CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 PARK = shapely.Polygon([(0, 0), (3, 0), (3, 2), (1.5, 0.8), (0, 2)], [[(0.4, 0.3), (0.8, 0.3), (0.6, 0.6)]])
 DISTRICT = shapely.Polygon([(-74.02, 40.70), (-73.97, 40.70), (-73.97, 40.75), (-74.0, 40.73), (-74.02, 40.76)])
 
@@ -38,6 +39,7 @@ ASKED = (
     Asked("orthant", gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0, [(-1.0, 2.0), (0.2, 0.1), (3.0, 1.0)]),
     Asked("half-space", gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
     Asked("ball", gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]),
+    Asked("ball on a map", gp.Ball((40.7, -74.0), 3000.0, 1000.0, CITY), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
     Asked("ball on Earth", gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
     Asked("geofence", gp.Geofence(PARK, 0.4, PLANE), 1.0, [(1.0, 0.5), (3.1, 1.0), (0.6, 0.4)]),
     Asked("geofence on Earth", gp.Geofence(DISTRICT, 500.0, EARTH), 1e-3, [(40.72, -74.0), (40.74, -73.99)]),
@@ -77,6 +79,7 @@ ASKED = (
     Asked("blurred geofence", gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0), 1.0, [(1.0, 0.5), (3.1, 1.0)]),
 )
 
+INPUT = (gp.InputLaplace, gp.Lattice)  # one report answers every query, so moments are asked for with the query
 Calibrate = Callable[[gp.Query, float], Any]
 MECHANISMS: dict[str, Calibrate] = {
     "LipschitzLaplace": gp.LipschitzLaplace.calibrate,
@@ -94,6 +97,7 @@ MECHANISMS: dict[str, Calibrate] = {
     "CoordinateLaplace plain": lambda q, e: gp.CoordinateLaplace.calibrate(q, e, estimator="plain"),
     "InputLaplace": lambda q, e: gp.InputLaplace.calibrate(q.space, e),
     "InputLaplace plain": lambda q, e: gp.InputLaplace.calibrate(q.space, e, estimator="plain"),
+    "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=_lattice_step(q, e)),
     "Table": gp.Table.calibrate,
     "VectorSmoothCauchy": lambda q, e: gp.VectorSmoothCauchy.calibrate((q, _companion(q)), e),
 }
@@ -102,6 +106,11 @@ MECHANISMS: dict[str, Calibrate] = {
 def _length(epsilon: object) -> float:
     """1/ε, or anything where ε is none: then `calibrate` is to refuse it."""
     return 1 / epsilon if isinstance(epsilon, float) and epsilon > 0 else 1.0
+
+
+def _lattice_step(query: gp.Query, epsilon: object) -> float:
+    """A coarse grid, on which kinks cost less variance and exact moments sum fewer cells."""
+    return {1: 0.5, 2: 0.5, 3: 1.0}[query.space.dimension] * _length(epsilon)
 
 
 def _nothing(values: FloatArray) -> FloatArray:
@@ -132,7 +141,7 @@ class Row:
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Bias and variance of the estimate of the row's query, as the mechanism states them."""
         m, q = self.mechanism, self.asked.query
-        if isinstance(m, gp.InputLaplace):
+        if isinstance(m, INPUT):
             return m.bias(self.values, q), m.variance(self.values, q)
         bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
         return (bias[..., 0], variance[..., 0]) if isinstance(m, gp.VectorSmoothCauchy) else (bias, variance)
@@ -161,10 +170,12 @@ REGIONS = ("half-space", "orthant", "ball", "ball on Earth", "geofence", "geofen
 def _makes_sense(name: str, asked: Asked) -> bool:
     """What each mechanism cannot do, by name: the tests of refusals hold it to that."""
     if isinstance(asked.query, gp.Blurred) and not asked.query.along_line:
-        return name == "InputLaplace"
+        return name in ("InputLaplace", "Lattice")
     match name:
         case "LocalLaplace" | "Table":  # need bounded answers
             return bool(np.isfinite(asked.query.profile.bounds).all())
+        case "Lattice":
+            return asked.query.space != EARTH
         case "CoordinateLaplace":  # kinks cannot be undone
             return asked.name not in (*LINES, *REGIONS)
         case "InputLaplace":  # nor can curvature of the Earth, nor anything but Gaussians in several dimensions

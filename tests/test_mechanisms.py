@@ -21,7 +21,7 @@ ROWS = rows()
 N = 100_000
 LIMIT = 5.5
 SIMPLE = gp.Threshold(0.0, 1.0, edge="smooth")
-TIGHT = ("Table", "LeastScaleT", "LipschitzLaplace", "CoordinateLaplace", "InputLaplace", "LocalLaplace")
+TIGHT = ("Table", "LeastScaleT", "LipschitzLaplace", "CoordinateLaplace", "InputLaplace", "Lattice", "LocalLaplace")
 
 every_row = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 every_asked = pytest.mark.parametrize("asked", ASKED, ids=[asked.name for asked in ASKED])
@@ -94,12 +94,16 @@ def test_a_bias_or_variance_that_is_off_is_caught(name: str) -> None:
 @every_row
 def test_unbiased_mechanisms_state_no_bias_and_biased_ones_say_so(row: Row) -> None:
     bias, _ = row.moments()
-    if row.mechanism.unbiased:
+    mechanism, query = row.mechanism, row.asked.query
+    if mechanism.unbiased:
         assert (np.abs(bias) <= 1e-6).all()
-        assert (bias == 0).all() or isinstance(row.mechanism, gp.Table)
+        assert (bias == 0).all() or isinstance(mechanism, gp.Table)
     else:
-        assert isinstance(row.mechanism, gp.InputLaplace | gp.CoordinateLaplace | gp.Table)
-        assert not gp.estimate(row.mechanism, row.mechanism.simulate(row.values, _rng()), row.asked.query).unbiased
+        assert isinstance(mechanism, gp.InputLaplace | gp.CoordinateLaplace | gp.Lattice | gp.Table)
+        answer = gp.estimate(mechanism, mechanism.simulate(row.values, _rng()), query)
+        assert answer.unbiased == (mechanism.largest_bias(query) <= 1e-6)
+        assert not answer.unbiased or isinstance(mechanism, gp.Lattice)
+    assert not (np.abs(bias) > mechanism.largest_bias(query) + 1e-12).any()  # where a bound is known
 
 
 @every_row

@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from geopriv.estimation import Estimate as Estimate
     from geopriv.estimation import Estimates as Estimates
     from geopriv.estimation import estimate as estimate
+    from geopriv.lattice_maps import lattice_estimates as lattice_estimates
+    from geopriv.lattice_maps import lattice_kernel_map as lattice_kernel_map
     from geopriv.maps import estimate_map as estimate_map
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
     from geopriv.mechanisms import InputLaplace as InputLaplace
+    from geopriv.mechanisms import Lattice as Lattice
     from geopriv.mechanisms import LeastScaleT as LeastScaleT
     from geopriv.mechanisms import LipschitzLaplace as LipschitzLaplace
     from geopriv.mechanisms import LocalLaplace as LocalLaplace
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     from geopriv.spaces import Earth as Earth
     from geopriv.spaces import Euclidean as Euclidean
     from geopriv.spaces import Line as Line
+    from geopriv.spaces import LocalPlane as LocalPlane
     from geopriv.spaces import LogLine as LogLine
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
@@ -90,9 +94,11 @@ _HOME = {
     "maps": ("estimate_map",),
     "documents": ("from_document", "to_document"),
     "errors": ("GeoprivError", "InvalidDesign", "InvalidParameter", "OutOfDomain", "ReportRejected"),
+    "lattice_maps": ("lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",
+        "Lattice",
         "LeastScaleT",
         "LipschitzLaplace",
         "LocalLaplace",
@@ -139,7 +145,7 @@ _HOME = {
         "pointwise_lipschitz",
         "smooth_sensitivity",
     ),
-    "spaces": ("Earth", "Euclidean", "Line", "LogLine", "Plane", "Space"),
+    "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

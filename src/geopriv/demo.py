@@ -71,8 +71,15 @@ class Demo:
             "people": self.people,
             "epsilon_per_usd": self.epsilon,
             "truth": self.truth,
-            "mechanisms": [asdict(outcome) for outcome in self.outcomes],
+            "mechanisms": [_plain(outcome) for outcome in self.outcomes],
         }
+
+
+def _plain(outcome: Outcome) -> dict[str, Any]:
+    numbers = asdict(outcome)
+    if math.isnan(outcome.estimate.bias):
+        numbers["estimate"]["bias"] = None  # JSON has no not-a-number
+    return numbers
 
 
 def run_demo(people: int, at: float, width: float, epsilon: float | str, seed: int) -> Demo:

@@ -27,6 +27,7 @@ class Estimate:
         n: reports.
         unbiased: False when the mechanism's estimate is biased: the interval then surrounds the wrong value.
         confidence: of the interval.
+        bias: how large the bias can be, for whatever people hold; not-a-number where it is unknown.
     """
 
     value: float
@@ -36,9 +37,11 @@ class Estimate:
     n: int
     unbiased: bool
     confidence: float
+    bias: float = math.nan
 
     def __str__(self) -> str:
-        label = "" if self.unbiased else " (biased estimator)"
+        known = f" (bias at most {self.bias:.1g})" if math.isfinite(self.bias) else " (biased estimator)"
+        label = "" if self.unbiased else known
         return f"{self.value:.6g} ± {self.standard_error:.2g}, [{self.low:.6g}, {self.high:.6g}], n = {self.n:,}{label}"
 
 
@@ -83,7 +86,7 @@ class Estimates:
     def __getitem__(self, index: Any) -> Estimate:
         value, error = float(self.values[index]), float(self.standard_errors[index])
         reach = _reach(self.confidence) * error
-        return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence)
+        return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence, self.bias)
 
 
 def _reach(confidence: float) -> float:
@@ -133,8 +136,22 @@ def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, con
     if noise is not None and not noise.moments > 2:
         raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
     shares = mechanism.contributions(values, query)
-    n = shares.size
-    mean = float(shares.mean())
-    error = float(shares.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
+    return summary(shares, np.ones(1), mechanism.largest_bias(query), confidence)
+
+
+def summary(shares: FloatArray, times: FloatArray, bias: float, confidence: float) -> Estimate:
+    """The estimate from what reports add to the mean, each of them so many times.
+
+    Args:
+        shares: contributions.
+        times: how often each was reported, or a single 1.
+        bias: of the mechanism for the query.
+        confidence: of the interval.
+    """
+    weights = np.broadcast_to(times, shares.shape)
+    n = int(weights.sum())
+    mean = float((weights * shares).sum()) / n
+    spread = float((weights * (shares - mean) ** 2).sum())
+    error = math.sqrt(spread / (n - 1) / n) if n > 1 else math.inf
     reach = _reach(confidence) * error
-    return Estimate(mean, error, mean - reach, mean + reach, n, mechanism.unbiased, confidence)
+    return Estimate(mean, error, mean - reach, mean + reach, n, bias <= 1e-6, confidence, bias)

@@ -3,6 +3,7 @@
 from geopriv.mechanisms.base import Additive, Mechanism, Simulated
 from geopriv.mechanisms.coordinate import CoordinateLaplace
 from geopriv.mechanisms.input import InputLaplace
+from geopriv.mechanisms.lattice import Lattice
 from geopriv.mechanisms.least_scale import LeastScaleT
 from geopriv.mechanisms.lipschitz import LipschitzLaplace
 from geopriv.mechanisms.local_dp import LocalLaplace
@@ -14,6 +15,7 @@ __all__ = [
     "Additive",
     "CoordinateLaplace",
     "InputLaplace",
+    "Lattice",
     "LeastScaleT",
     "LipschitzLaplace",
     "LocalLaplace",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -41,6 +42,10 @@ class Mechanism(ABC):
     @abstractmethod
     def unbiased(self) -> bool:
         """Whether the estimate from its reports is unbiased."""
+
+    def largest_bias(self, query: Query | None = None) -> float:
+        """A bound on the bias of the estimate over all values, or the largest found; not-a-number where unknown."""
+        return 0.0 if self.unbiased else math.nan
 
     @abstractmethod
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:

@@ -112,9 +112,9 @@ class InputLaplace(Mechanism):
         mean, square = self._means(x, query, tolerance)
         return np.maximum(square - mean**2, 0.0)
 
-    def largest_bias(self, query: Query) -> float:
-        """What tables and splines may leave of a bias, at most; not known for the plain estimate."""
-        return self._inverse(query).error if self.unbiased else math.nan
+    def largest_bias(self, query: Query | None = None) -> float:
+        """What tables and splines may leave of a bias, at most; not known for the plain estimate, or for no query."""
+        return self._inverse(query).error if self.unbiased and query is not None else math.nan
 
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """What undoes the noise, at the noisy points; for the plain estimate f there, which is biased."""

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from geopriv.checks import invalid, numbers
+from geopriv.checks import FloatArray, invalid, numbers
 from geopriv.coordinates import Linear, Radial
-from geopriv.profiles import Profile
+from geopriv.profiles import Gaussian, Profile
 from geopriv.queries.base import Centered, Query
-from geopriv.spaces import Euclidean, Line, LogLine, Plane, Space, default_space
+from geopriv.spaces import Flat, Line, LocalPlane, LogLine, Space, default_space
 
 Edge = Literal["linear", "smooth"]
 
@@ -43,8 +43,8 @@ def require_line(query: Query) -> None:
 
 def require_flat(query: Query, dimension: int | None = None) -> None:
     """Refuse every space but R^d, of the given dimension."""
-    if not isinstance(query.space, Plane | Euclidean):
-        raise invalid(name_of(query), "space", "a Plane or a Euclidean space", query.space)
+    if not isinstance(query.space, Flat):
+        raise invalid(name_of(query), "space", "a Plane, a LocalPlane or a Euclidean space", query.space)
     if dimension is not None and dimension != query.space.dimension:
         raise invalid(name_of(query), "space", f"of dimension {dimension}", query.space)
 
@@ -70,6 +70,13 @@ def public_value(query: Query, parameter: str, value: float) -> float:
     return point
 
 
+def public_place(query: Query, parameter: str, value: Any) -> FloatArray:
+    """The point of a public place; outside a LocalPlane's region reading it would move it."""
+    if isinstance(query.space, LocalPlane) and not query.space.holds(value):
+        raise invalid(name_of(query), parameter, f"a place in the region of {query.space}", value)
+    return query.space.public_point(name_of(query), parameter, value)
+
+
 def set_center(query: Centered) -> None:
     """Check the centre, keep it as a tuple, and fill in a space of its dimension if there is none."""
     scalar = np.ndim(query.center) == 0
@@ -88,8 +95,17 @@ def set_center(query: Centered) -> None:
 def radial(query: Centered, offset: float) -> Radial:
     """The distance to the centre, less an offset."""
     center = np.reshape(np.asarray(query.center), query.space.point_shape)
-    point = query.space.public_point(name_of(query), "center", center)
+    point = public_place(query, "center", center)
     return Radial(query.space, tuple(np.atleast_1d(point).tolist()), offset)
+
+
+def gaussian_center(query: Query) -> FloatArray | None:
+    """The centre, if the query is a Gaussian of the distance to it on a flat space, hence a product over axes."""
+    geometry, profile = query.geometry, query.profile
+    if not (isinstance(geometry, Radial) and isinstance(profile, Gaussian)):
+        return None
+    flat = isinstance(query.space, Line | LogLine | Flat)
+    return np.atleast_1d(geometry.anchor) if flat and profile.center == -geometry.offset else None
 
 
 def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:

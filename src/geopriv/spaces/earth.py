@@ -84,6 +84,9 @@ class Earth(Vectors):
         half = math.sin(math.radians(self.resolution) / 2)
         return 2 * self.radius * math.cos(math.radians(LATITUDE_LIMIT)) * half * (1 - 1e-12)
 
+    def values(self, points: FloatArray) -> FloatArray:
+        return points
+
     def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
         # Kahan's angle between unit vectors: accurate for close points and for antipodes, unlike haversine or acos.
         a, b = unit_vectors(first), unit_vectors(second)
