@@ -18,6 +18,7 @@ _POINTS = 2048  # at a time
 _NUDGE = 1e-6  # in units of 1/ε
 _STEP = 0.01  # of a tabulated floor, in units of 1/ε
 _MOST = 20_000  # cells of a tabulated floor
+_FEW = 100  # points take as long as one, for one query
 _FAR = 20.0  # in units of 1/ε: farther from a query its own floor is taken as zero
 
 
@@ -101,7 +102,7 @@ def _own_floors(asked: tuple[Query, ...], rate: float, count: int) -> list[Floor
     tables = {
         kind: _tabulated(asked[kinds.index(kind)], rate)
         for kind in set(kinds)
-        if kind is not None and kinds.count(kind) * count > _MOST
+        if kind is not None and kinds.count(kind) * max(count, _FEW) > _MOST
     }
     return [
         tables[kind] if kind in tables else floor_along(query, rate) for kind, query in zip(kinds, asked, strict=True)
