@@ -48,7 +48,7 @@ class LeastScaleT(Additive):
             prior: *public* values of the space (a published sample, quantiles of a fitted law) over which df is
                 chosen; never the data being collected. By default coordinates are uniform on the line.
 
-        Reference: theory T2, T3, T4; docs/guarantees.md.
+        Reference: theory T2, T3, T4; docs/theory/least-scale.md.
         """
         rate = query.space.rate(epsilon)
         if df is None:

@@ -79,7 +79,7 @@ class Table(Mechanism):
         Raises:
             InvalidParameter: when the given values cannot follow the query.
 
-        Reference: theory T5; docs/guarantees.md.
+        Reference: theory T5; docs/theory/tables.md.
         """
         rate = query.space.rate(epsilon)
         unit_profile = query.profile.stretched(1 / rate)
