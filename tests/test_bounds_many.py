@@ -54,6 +54,12 @@ def test_two_copies_of_a_query_cost_twice_its_own_floor() -> None:
     query, x = gp.HalfSpace((3.0, 4.0), 0.0, 2.0), [(0.1, 0.2), (2.0, 2.0)]
     both = gp.lower_bound_many([query, query], 1.0, x)
     np.testing.assert_allclose(both, 2 * gp.lower_bound(query, 1.0, x), rtol=1e-5)
+    rng = np.random.default_rng(0)
+    for d in (2, 3):
+        lines = [gp.LinearQuery(tuple(v), gp.Identity(), space=gp.Euclidean(d)) for v in rng.normal(size=(50, d))]
+        for line in lines:
+            copies = gp.lower_bound_many([line] * 7, 1.0, np.zeros((1, d)))
+            assert copies <= 7 * np.dot(line.weights, line.weights)
 
 
 def test_different_directions_cost_more_than_the_sum_of_their_floors() -> None:
@@ -71,10 +77,14 @@ def test_gradients_are_what_differences_show(asked: Asked) -> None:
     step = 1e-5 / asked.epsilon
     steep = steepness(query.profile, query.geometry(points).ravel())
     gradient = steep[:, None] * direction(space, query.geometry, points)
+    slopes = np.zeros_like(gradient)
     for axis in range(space.dimension):
         there, back = (_moved(space, points, axis, way) for way in (step, -step))
-        slope = (query.profile(query.geometry(there)) - query.profile(query.geometry(back))).ravel() / (2 * step)
-        np.testing.assert_allclose(gradient[:, axis] ** 2, slope**2, rtol=2e-3, atol=(1e-5 * asked.epsilon) ** 2)
+        rise = query.profile(query.geometry(there)) - query.profile(query.geometry(back))
+        slopes[:, axis] = rise.ravel() / (2 * step)
+    # up to its sign, which is lost in |f0'| and does not matter
+    outer, expected = (g[:, :, None] * g[:, None, :] for g in (gradient, slopes))
+    np.testing.assert_allclose(outer, expected, rtol=2e-3, atol=1e-3 * np.abs(expected).max() + 1e-20)
 
 
 def _moved(space: gp.Space, points: Any, axis: int, way: float) -> Any:
@@ -86,7 +96,11 @@ def _moved(space: gp.Space, points: Any, axis: int, way: float) -> Any:
 
 def test_where_borders_are_equally_near_all_queries_look_at_the_same_one() -> None:
     """At the middle of nested squares every side is nearest. Mixed sides would make a direction out of nothing."""
-    squares = [gp.Geofence(shapely.box(-a, -a, a, a), width=6.0) for a in (1.0, 1.5, 2.0)]
+    corners = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
+    # each ring starts at another corner, so that "the first of the nearest sides" is another side for each
+    squares = [
+        gp.Geofence(shapely.Polygon(a * np.roll(corners, k, axis=0)), 6.0) for k, a in enumerate((1.0, 1.5, 2.0))
+    ]
     around = np.random.default_rng(0).normal(size=(200, 2)) * 1e-3
     middle = gp.lower_bound_many(squares, 1.0, [(0.0, 0.0)])
     assert middle <= gp.lower_bound_many(squares, 1.0, around).max() * 1.001
@@ -164,3 +178,9 @@ def test_efficiency_weighs_people_and_tells_good_from_better() -> None:
     for bad in ([1.0, 2.0], [-1.0, 1.0, 1.0], [0.0, 0.0, 0.0]):
         with pytest.raises(gp.InvalidParameter, match="weights"):
             gp.efficiency(table, x, weights=bad)
+
+
+@pytest.mark.parametrize("asked", KNOWN, ids=[asked.name for asked in KNOWN])
+def test_the_floor_of_one_query_is_its_own(asked: Asked) -> None:
+    alone = gp.lower_bound(asked.query, asked.epsilon, asked.values)
+    np.testing.assert_allclose(gp.lower_bound_many([asked.query], asked.epsilon, asked.values), alone, rtol=2e-3)
