@@ -46,7 +46,7 @@ def lower_bound_many(queries: Sequence[Query], epsilon: float | str, x: Any) -> 
     """
     asked, space = common_space("lower_bound_many", queries)
     for query in asked:
-        require_known_shape("lower_bound_many", query)
+        require_known_shape("lower_bound_many", "queries", query)
     rate, points = space.rate(epsilon), space.read(x)
     shape = points.shape[: points.ndim - len(space.point_shape)]
     flat = points.reshape(-1, *space.point_shape)

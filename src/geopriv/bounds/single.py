@@ -36,14 +36,14 @@ def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
     >>> lower_bound(Threshold(at=0.0, width=2.0), 1.0, [0.0, 3.0]).round(4)
     array([0.25 , 0.019])
     """
-    require_known_shape("lower_bound", query)
+    require_known_shape("lower_bound", "query", query)
     return floor_along(query, query.space.rate(epsilon))(query.coordinate(x))
 
 
-def require_known_shape(owner: str, query: Query) -> None:
+def require_known_shape(owner: str, parameter: str, query: Query) -> None:
     """Refuse a function of which only a Lipschitz constant is known."""
     if isinstance(query.geometry, Scaled):
-        raise invalid(owner, "query", "one whose shape is known, not a LipschitzQuery", query)
+        raise invalid(owner, parameter, "of known shape, not a LipschitzQuery", query)
 
 
 def floor_along(query: Query, rate: float) -> Callable[[FloatArray], FloatArray]:
