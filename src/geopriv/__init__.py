@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
     from geopriv.auditing import audit as audit
     from geopriv.auditing import audit_black_box as audit_black_box
+    from geopriv.bounds import efficiency as efficiency
     from geopriv.bounds import lower_bound as lower_bound
+    from geopriv.bounds import lower_bound_many as lower_bound_many
     from geopriv.curves import estimate_cdf as estimate_cdf
     from geopriv.documents import from_document as from_document
     from geopriv.documents import to_document as to_document
@@ -88,7 +90,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
-    "bounds": ("lower_bound",),
+    "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
     "curves": ("estimate_cdf",),
     "estimation": ("Estimate", "Estimates", "estimate"),
     "maps": ("estimate_map",),

@@ -7,6 +7,7 @@ from geopriv.mechanisms.lattice import Lattice
 from geopriv.mechanisms.least_scale import LeastScaleT
 from geopriv.mechanisms.lipschitz import LipschitzLaplace
 from geopriv.mechanisms.local_dp import LocalLaplace
+from geopriv.mechanisms.moments import moments
 from geopriv.mechanisms.smooth import SmoothCauchy, SmoothLaplace, SmoothT
 from geopriv.mechanisms.table import Table
 from geopriv.mechanisms.vector import VectorSmoothCauchy
@@ -26,4 +27,5 @@ __all__ = [
     "SmoothT",
     "Table",
     "VectorSmoothCauchy",
+    "moments",
 ]

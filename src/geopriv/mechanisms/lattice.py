@@ -16,7 +16,7 @@ from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.lattice_bias import largest_interpolation_bias
 from geopriv.mechanisms.lattice_moments import distinct, interpolant, mean_square, stencil
 from geopriv.privacy import Guarantee
-from geopriv.queries import Query
+from geopriv.queries import GaussianKernel, Query, RadialQuery
 from geopriv.queries.parameters import gaussian_center
 from geopriv.spaces import Flat, Line, LogLine, Space
 
@@ -95,7 +95,7 @@ class Lattice(Mechanism):
             InvalidParameter: for the Earth, for steps that leave nothing of θ, and for queries that no sensible grid
                 can follow.
 
-        Reference: theory T8; docs/guarantees.md.
+        Reference: theory T8; docs/theory/lattices.md.
         """
         from geopriv.mechanisms.lattice_grid import choose_grid
 
@@ -218,7 +218,7 @@ class Lattice(Mechanism):
             InvalidParameter: in three and more dimensions where the noise covers too many cells.
         """
         lower, share, shape = self._placed(x, query)
-        center = gaussian_center(query)
+        center = gaussian_center(query) if isinstance(query, GaussianKernel | RadialQuery) else None
         a, c = self.ratio, self.curvature
         if center is None or self.space.dimension == 1:
             square = mean_square(lambda at: self._f(query, at), lower, share, a, c)

@@ -22,18 +22,22 @@ def largest_interpolation_bias(query: Query, step: float, bias_at: Callable[[Flo
     Rounding at random moves a point by ξ with mean 0 and a variance of at most step²/4 on each axis. So for a linear
     coordinate a curvature of at most C gives at most C·step²/8, and a kink at which the slope changes by J at most
     |J|·E|ξ|/2 ≤ |J|·step/4. On a line the error of straight pieces is largest at one of their knots. For a Gaussian of
-    the distance every axis adds step²/8h², and a blurred region is smooth. Other shapes are searched near their landmarks.
+    the distance every axis adds step²/8h². Blurring a K-Lipschitz f by h leaves no second derivative above K·E|N|/h on
+    any axis. Other shapes are searched near their landmarks.
 
     Args:
         query: whose f is interpolated.
         step: of the grid.
         bias_at: interpolant − f at points of the space.
     """
-    d = query.space.dimension
     if isinstance(query, Blurred) and not query.along_line:
-        # blurring a K-Lipschitz f by h leaves no second derivative above K·E|N|/h
-        return d * query.query.profile.lipschitz * math.sqrt(2 / math.pi) / query.bandwidth * step**2 / 8
-    geometry, profile = query.geometry, query.profile
+        bend = query.query.profile.lipschitz * math.sqrt(2 / math.pi) / query.bandwidth
+        return query.space.dimension * bend * step**2 / 8
+    return _of_coordinate(query, step, bias_at)
+
+
+def _of_coordinate(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
+    geometry, profile, d = query.geometry, query.profile, query.space.dimension
     steepest = profile.lipschitz * step * math.sqrt(d) / 2  # since E‖ξ‖ ≤ √d·step/2
     if isinstance(geometry, Scaled):
         return steepest

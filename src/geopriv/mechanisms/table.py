@@ -96,7 +96,7 @@ class Table(Mechanism):
         Raises:
             InvalidParameter: when the values cannot follow the query, or the lattice is too coarse or too short for it.
 
-        Reference: theory T5, T9; docs/guarantees.md.
+        Reference: theory T5, T9; docs/theory/tables.md.
         """
         rate = query.space.rate(epsilon)
         promise = Guarantee(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +28,17 @@ def fill_space(query: Query, dimension: int) -> None:
     """Give the query the space without a unit of that dimension, if it has none."""
     if query.space is None:
         object.__setattr__(query, "space", default_space(dimension))
+
+
+def common_space(owner: str, queries: Iterable[Query]) -> tuple[tuple[Query, ...], Space]:
+    """The queries and the space that they share; refuse none, and queries on different spaces."""
+    asked = tuple(queries)
+    if not asked:
+        raise invalid(owner, "queries", "at least one query", asked)
+    space = asked[0].space
+    if any(query.space != space for query in asked):
+        raise invalid(owner, "queries", "on one space", sorted({str(query.space) for query in asked}))
+    return asked, space
 
 
 def require_space(query: Query) -> None:

@@ -38,7 +38,7 @@ class Orthant(Query):
         width: of the band.
         space: of as many axes.
 
-    Reference: paper, section 4.2; theory §1.
+    Reference: paper, section 4.2; docs/theory/coordinates.md.
     """
 
     at: tuple[float, ...]

@@ -38,7 +38,7 @@ def pointwise_lipschitz(profile: Profile, s: Any, radius: float = np.inf, cells:
         radius: Λ, possibly infinite.
         cells: resolution of the generic procedure.
 
-    Reference: paper, definition 7; theory §2.
+    Reference: paper, definition 7; docs/theory/smooth-sensitivity.md.
 
     >>> from geopriv import Ramp
     >>> pointwise_lipschitz(Ramp(width=1.0), [0.0, 1.5])
@@ -74,7 +74,7 @@ def smooth_sensitivity(
         radius: Λ, possibly infinite.
         cells: resolution of the generic procedure.
 
-    Reference: paper, equation (1) and Lemmas 3.1–3.2; theory §2, E3, E4.
+    Reference: paper, equation (1) and Lemmas 3.1–3.2; theory E3, E4.
 
     >>> from geopriv import Gaussian
     >>> smooth_sensitivity(Gaussian(bandwidth=1.0), ExponentialGrowth(0.26), [0.0, 1.0, 3.0]).round(4)

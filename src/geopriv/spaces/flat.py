@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ class Flat(Vectors):
     """Points of R^d with the Euclidean distance; what Plane, Euclidean and LocalPlane share."""
 
     def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        # hypot keeps far points from overflowing and near points from underflowing
-        return np.asarray(np.hypot.reduce(np.abs(first - second), axis=-1, initial=0.0))
+        # hypot keeps far points from overflowing and near points from underflowing (hypot.reduce is much slower)
+        return np.asarray(reduce(np.hypot, np.moveaxis(np.abs(first - second), -1, 0)))
 
 
 class _Plain(Flat):
