@@ -65,7 +65,7 @@ def _floor(asked: tuple[Query, ...], floors: list[Floor], rate: float, points: F
     alone = np.zeros(len(points))
     for query, own in zip(asked, floors, strict=True):
         s = query.geometry(beside).reshape(len(points))
-        gradient = steepness(query.profile, s) * direction(space, query.geometry, beside).T
+        gradient = steepness(query.profile, s) * np.ascontiguousarray(direction(space, query.geometry, beside).T)
         gram += gradient[:, None] * gradient
         alone += own(s)
     way = space.between(points, beside).reshape(len(points))
