@@ -72,10 +72,11 @@ def test_a_kernel_cut_at_five_bandwidths_is_caught_as_bias() -> None:
     [
         gp.Blurred(gp.Ball((0.5, 0.0), 2.0, 1.0, PLANE), 0.8),
         gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0),
+        gp.Blurred(gp.Orthant((0.5, 1.0), 1.0, PLANE), 0.9),
         gp.Blurred(gp.HalfSpace((1.0, -2.0), 0.3, 1.0), 0.7),
         gp.LinearQuery((3.0, 4.0), gp.Gaussian(5.0), space=PLANE),
     ],
-    ids=["ball", "geofence", "half-space", "ridge"],
+    ids=["ball", "geofence", "corner", "half-space", "ridge"],
 )
 @pytest.mark.parametrize("x", [(0.0, 0.0), (2.0, 1.5)])
 def test_undone_noise_leaves_the_blurred_query(query: gp.Query, x: tuple[float, float]) -> None:
@@ -185,7 +186,7 @@ def test_a_bad_blur_is_refused(bandwidth: float) -> None:
 
 
 def test_a_blur_is_refused_where_it_is_not_known_how() -> None:
-    for query in (gp.Orthant((0.0, 0.0), 1.0), gp.LipschitzQuery(np.sin, 1.0), gp.Ball((0.0,) * 3, 2.0, 1.0)):
+    for query in (gp.Orthant((0.0,) * 3, 1.0), gp.LipschitzQuery(np.sin, 1.0), gp.Ball((0.0,) * 3, 2.0, 1.0)):
         with pytest.raises(gp.InvalidParameter, match="straight pieces"):
             gp.Blurred(query, 1.0)
     with pytest.raises(gp.InvalidParameter, match="fits memory"):

@@ -48,6 +48,11 @@ if TYPE_CHECKING:
     from geopriv.noise import PlanarLaplace as PlanarLaplace
     from geopriv.noise import SphericalLaplace as SphericalLaplace
     from geopriv.noise import StudentT as StudentT
+    from geopriv.planning import Option as Option
+    from geopriv.planning import Plan as Plan
+    from geopriv.planning import epsilon_needed as epsilon_needed
+    from geopriv.planning import people_needed as people_needed
+    from geopriv.planning import plan as plan
     from geopriv.priors import Prior as Prior
     from geopriv.privacy import Guarantee as Guarantee
     from geopriv.privacy import compose as compose
@@ -113,6 +118,7 @@ _HOME = {
         "VectorSmoothCauchy",
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
+    "planning": ("Option", "Plan", "epsilon_needed", "people_needed", "plan"),
     "priors": ("Prior",),
     "privacy": ("Guarantee", "compose", "partition"),
     "profiles": (

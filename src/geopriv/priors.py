@@ -204,7 +204,9 @@ def _number(column: str, text: Any) -> float:
 
 
 def _even_points(axes: int) -> FloatArray:
-    """Points that fill the unit cube evenly: Sobol's net, moved to the middles of its cells, shape (m, d)."""
-    from scipy.stats import qmc  # takes half a second to import
-
-    return np.asarray(qmc.Sobol(axes, scramble=False).random(_POINTS)) + 0.5 / _POINTS
+    """Points that fill the unit cube evenly, shape (m, d): steps by powers of the root of g^(d+1) = g + 1, modulo 1."""
+    golden = 1.5
+    for _ in range(60):
+        golden = (1 + golden) ** (1 / (axes + 1))
+    steps = golden ** -np.arange(1.0, axes + 1)
+    return np.asarray((0.5 + np.arange(_POINTS)[:, None] * steps) % 1.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from geopriv.checks import FloatArray, invalid
 from geopriv.coordinates import Coordinate, EarthRegionDistance, Linear, QuadrantDistance, Radial, RegionDistance
-from geopriv.profiles import Gaussian, LinearPieces, Profile
+from geopriv.profiles import LinearPieces, Profile, Smooth
 from geopriv.spaces import Earth, Space, unit_vectors
 
 
@@ -18,9 +18,8 @@ def steepness(profile: Profile, s: FloatArray) -> FloatArray:
     match profile:
         case LinearPieces():
             return np.abs(profile.slopes)[np.searchsorted(profile.knots, s)]
-        case Gaussian():
-            c = (s - profile.center) / profile.bandwidth
-            return np.abs(c) * profile(s) / profile.bandwidth
+        case Smooth():
+            return np.abs(profile.slope(s))
     return _from_chords(profile, s, getattr(profile, "curvature", None))
 
 

@@ -217,10 +217,17 @@ class Lattice(Mechanism):
         Raises:
             InvalidParameter: in three and more dimensions where the noise covers too many cells.
         """
-        lower, share, shape = self._placed(x, query)
+        self._require_space(query)
+        points = self.space.read(x)
+        return self.variance_at(points, query).reshape(points.shape[: points.ndim - len(self.space.point_shape)])
+
+    def variance_at(self, points: FloatArray, query: Query) -> FloatArray:
+        """The same at points of the space, flat."""
+        d = self.space.dimension
+        lower, share = (part.reshape(-1, d) for part in self.place(points))
         center = gaussian_center(query) if isinstance(query, GaussianKernel | RadialQuery) else None
         a, c = self.ratio, self.curvature
-        if center is None or self.space.dimension == 1:
+        if center is None or d == 1:
             square = mean_square(lambda at: self._f(query, at), lower, share, a, c)
         else:  # a product of functions of one axis each
             square = np.ones(len(lower))
@@ -231,16 +238,17 @@ class Lattice(Mechanism):
 
                 square *= mean_square(along, lower[:, [j]], share[:, [j]], a, c)
         mean = interpolant(lambda at: self._f(query, at), lower, share)
-        return np.maximum(square - mean**2, 0.0).reshape(shape)
+        return np.maximum(square - mean**2, 0.0)
 
     def largest_bias(self, query: Query | None = None) -> float:
         """The largest |target − f| over all values: a bound for kernels and linear scores, else the largest found."""
         if query is None:
             return math.nan
         self._require_space(query)
-        return largest_interpolation_bias(query, self.step, lambda x: self._bias_at(query, x))
+        return largest_interpolation_bias(query, self.step, lambda x: self.bias_at(x, query))
 
-    def _bias_at(self, query: Query, points: FloatArray) -> FloatArray:
+    def bias_at(self, points: FloatArray, query: Query) -> FloatArray:
+        """Target − f at points of the space, flat."""
         lower, share = (part.reshape(-1, self.space.dimension) for part in self.place(points))
         return interpolant(lambda at: self._f(query, at), lower, share) - query.answer(points)
 

@@ -17,7 +17,7 @@ from geopriv.priors import Prior, coordinates_under
 from geopriv.privacy import Guarantee
 from geopriv.profiles import Profile
 from geopriv.queries import Query
-from geopriv.sensitivity.least_scale import LeastScale, least_scale
+from geopriv.sensitivity.least_scale import CELLS, LeastScale, least_scale
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _uniform_df(profile: Profile, rate: float) -> float:
 def _minimise(log_size: Any, profile: Profile, rate: float) -> float:
     def expected(log_excess: float) -> float:
         df = 2 + math.exp(log_excess)
-        scale: LeastScale = least_scale(profile, rate, df)
+        scale: LeastScale = least_scale(profile, rate, df, cells=CELLS // 8)  # the optimum is flat
         return float(log_size(scale)) + math.log(df / (df - 2))
 
     bounds = math.log(0.1), math.log(30.0)

@@ -208,14 +208,14 @@ class Table(Mechanism):
 
     def variance(self, x: Any) -> FloatArray:
         """The variance of the report for each value, exactly."""
-        return self._variance_at(self.query.coordinate(x))
+        return self.variance_at(self.query.coordinate(x))
 
     def expected_variance(self, prior: Prior | Any = None) -> float:
         """The mean variance under a public prior; by default over coordinates that are uniform on the lattice."""
         if prior is None:
-            return float(uniform(self.lattice) @ self._variance_at(self.lattice))
+            return float(uniform(self.lattice) @ self.variance_at(self.lattice))
         s, weights = coordinates_under("Table", self.query, prior)
-        return float(weights @ self._variance_at(s))
+        return float(weights @ self.variance_at(s))
 
     def program_bound(self, prior: Prior | Any = None) -> float:
         """A lower bound on the expected variance of every unbiased ε-GP report with these values (at lattice points).
@@ -252,7 +252,7 @@ class Table(Mechanism):
     def _mean_at(self, s: FloatArray) -> FloatArray:
         return np.asarray(np.interp(s, self.lattice, self._rows[0]))
 
-    def _variance_at(self, s: FloatArray) -> FloatArray:
+    def variance_at(self, s: FloatArray) -> FloatArray:
         """Of the mixture of two rows: the mean of their variances and the spread between their means."""
         cell, share = self._place(s)
         mean, variance = self._rows

@@ -9,11 +9,11 @@ import numpy as np
 import shapely
 
 from geopriv.checks import FloatArray, invalid, positive
-from geopriv.coordinates import Coordinate, Linear, Radial, RegionDistance
+from geopriv.coordinates import Coordinate, Linear, QuadrantDistance, Radial, RegionDistance
 from geopriv.grids import BlurredGrid, blurred_grid
 from geopriv.profiles import BlurredPieces, Identity, LinearPieces, Profile
 from geopriv.queries.base import Query
-from geopriv.spaces import Space
+from geopriv.spaces import Flat, Space
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,13 @@ class Blurred(Query):
 
     A region's edge has corners, and noise on the input cannot be undone across them (theory T6); across their blurred
     image it can. Straight pieces of a linear coordinate (thresholds, half-spaces, slabs) stay a profile of their
-    coordinate and suit every mechanism. Balls and geofences in the plane are sampled every twelfth of the bandwidth,
-    and are for mechanisms with noise on the input (`InputLaplace`, `Lattice`), whose promise does not depend on f.
+    coordinate and suit every mechanism. Balls, geofences and corners in the plane are sampled every twelfth of the
+    bandwidth, and are for mechanisms with noise on the input (`InputLaplace`, `Lattice`), whose promise does not depend
+    on f.
 
     Args:
-        query: a Threshold, HalfSpace or LinearQuery of straight pieces; a Ball, Geofence or RadialQuery in the plane.
+        query: a Threshold, HalfSpace or LinearQuery of straight pieces; a Ball, Geofence, Orthant or RadialQuery in the
+            plane.
         bandwidth: h, in the unit of distance. From 1/ε on the noise costs little more than it must.
 
     >>> from geopriv import HalfSpace
@@ -42,7 +44,7 @@ class Blurred(Query):
             raise invalid("Blurred", "query", "a query", type(self.query).__name__)
         positive("Blurred", "bandwidth", self.bandwidth)
         if not (self.along_line or self._bounded):
-            rule = "straight pieces of a linear coordinate, or a bounded region in the plane"
+            rule = "straight pieces of a linear coordinate, or a region in the plane"
             raise invalid("Blurred", "query", rule, type(self.query).__name__)
 
     @property
@@ -61,10 +63,10 @@ class Blurred(Query):
 
     @property
     def _bounded(self) -> bool:
-        flat = isinstance(self.query.geometry, RegionDistance) or (
+        known = isinstance(self.query.geometry, RegionDistance | QuadrantDistance) or (
             isinstance(self.query.geometry, Radial) and isinstance(self.query.profile, LinearPieces)
         )
-        return flat and self.query.space.dimension == 2
+        return known and isinstance(self.query.space, Flat) and self.query.space.dimension == 2
 
     @cached_property
     def geometry(self) -> Coordinate:
@@ -96,8 +98,10 @@ class Blurred(Query):
 
     @cached_property
     def _box(self) -> tuple[FloatArray, FloatArray]:
-        """Outside, the region's profile is constant."""
+        """Outside, f is constant along every axis that leads away."""
         geometry, end = self.query.geometry, self.query.profile.landmarks[-1]
+        if isinstance(geometry, QuadrantDistance):
+            return geometry.anchor - end, geometry.anchor
         if isinstance(geometry, Radial):
             return geometry.anchor - (end + geometry.offset), geometry.anchor + (end + geometry.offset)
         assert isinstance(geometry, RegionDistance)  # what _bounded says

@@ -26,7 +26,7 @@ import numpy as np
 from geopriv.checks import FloatArray, invalid, same_fields
 from geopriv.profiles import Curved, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
 
-_CELLS = 4000
+CELLS = 4000
 
 
 class LeastScale(ABC):
@@ -112,8 +112,11 @@ class TabledScale(LeastScale):
 
 
 @lru_cache(maxsize=512)
-def least_scale(profile: Profile, rate: float, df: float) -> LeastScale:
-    """The least admissible scale of Student-t noise with ν = df ≥ 1 for a profile at a rate."""
+def least_scale(profile: Profile, rate: float, df: float, cells: int = CELLS) -> LeastScale:
+    """The least admissible scale of Student-t noise with ν = df ≥ 1 for a profile at a rate.
+
+    Fewer cells give a scale that is admissible too, and a little larger.
+    """
     match profile:
         case Identity():
             return ConstantLeastScale(profile.slope, rate, df)
@@ -121,10 +124,10 @@ def least_scale(profile: Profile, rate: float, df: float) -> LeastScale:
             return RampScale(profile, rate, df)
         case Gaussian():
             h = profile.bandwidth
-            nodes, log_scale, decay = _gaussian_table(rate * h, df)
+            nodes, log_scale, decay = _gaussian_table(rate * h, df, cells)
             return TabledScale(nodes * h, log_scale, 0.0, decay / h, profile.center)
         case PiecewiseLinear() | Curved():
-            nodes = _nodes(profile, rate, df)
+            nodes = _nodes(profile, rate, cells)
             log_scale = _sweep(nodes, _steepest(profile, nodes), rate, df)
             decay = rate / df * (1 - 1e-15)
             return TabledScale(nodes, log_scale, decay, decay)
@@ -132,15 +135,15 @@ def least_scale(profile: Profile, rate: float, df: float) -> LeastScale:
 
 
 @lru_cache(maxsize=256)
-def _gaussian_table(rate: float, df: float) -> tuple[FloatArray, FloatArray, float]:
+def _gaussian_table(rate: float, df: float, cells: int) -> tuple[FloatArray, FloatArray, float]:
     """In units of the bandwidth: nodes, ln σ and the decay beyond, which depend on (εh, ν) only.
 
     Beyond the last node c the slope |F'| falls faster than σ as long as the decay is at most c − 1/c, so the condition
     at the node holds after it too.
     """
     end = min(rate / df + 12.0, 37.0)
-    step = min(end / _CELLS, 0.02 / rate if rate > 1 else 0.02)
-    nodes = np.linspace(0.0, end, min(int(end / step) + 1, 4 * _CELLS))
+    step = min(end / cells, 0.02 / rate if rate > 1 else 0.02)
+    nodes = np.linspace(0.0, end, min(int(end / step) + 1, 4 * cells))
     low, high = nodes[:-1], nodes[1:]
     steepest = np.where((low <= 1) & (high >= 1), math.exp(-0.5), np.maximum(_slope(low), _slope(high)))
     log_scale = _sweep(nodes, steepest, rate, df)
@@ -153,10 +156,10 @@ def _slope(c: FloatArray) -> FloatArray:
     return c * np.exp(-(c**2) / 2)
 
 
-def _nodes(profile: PiecewiseLinear | Curved, rate: float, df: float) -> FloatArray:
+def _nodes(profile: PiecewiseLinear | Curved, rate: float, cells: int) -> FloatArray:
     marks = np.asarray(profile.landmarks)
-    even = np.linspace(marks[0], marks[-1], _CELLS + 1)
-    near = np.geomspace(1e-3 / rate, max(marks[-1] - marks[0], 1e-2 / rate), max(4, 1200 // marks.size))
+    even = np.linspace(marks[0], marks[-1], cells + 1)
+    near = np.geomspace(1e-3 / rate, max(marks[-1] - marks[0], 1e-2 / rate), max(4, cells // 2 // marks.size))
     close = (marks[:, None] + np.concatenate([-near, near])).ravel()
     others = np.concatenate([even, close[(close > marks[0]) & (close < marks[-1])]])
     # cells too short for their own rounding errors are merged; landmarks always stay
@@ -182,7 +185,7 @@ def _steepest(profile: PiecewiseLinear | Curved, nodes: FloatArray) -> FloatArra
 
 def _sweep(nodes: FloatArray, steepest: FloatArray, rate: float, df: float) -> FloatArray:
     """The logarithm of σ at the nodes, for the largest rate just below ε that gives an interpolant certified at ε."""
-    for less in (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6):
+    for less in (1e-11, 1e-9, 1e-8, 1e-7, 1e-6):
         log_scale = _two_sweeps(nodes, steepest, rate * (1 - less), df)
         if _certified(nodes, log_scale, steepest, rate, df):
             return log_scale
@@ -221,7 +224,10 @@ def _allowed_fall(log_high: float, width: float, slope: float, rate: float, df: 
         if excess >= 0:
             break
         steep = ((1 - df) * rate - 2 * df * beta) / width - 2 * need
-        x = max(x - excess / steep - 1e-17, 0.0)
+        step = excess / steep
+        x = max(x - step, 0.0)
+        if step <= 1e-10 * x:  # the error left is of the order of the square of that
+            break
     return x * (1 - 1e-13)
 
 

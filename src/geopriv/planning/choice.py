@@ -1,0 +1,236 @@
+"""`plan`: every design's predicted error, and the one to take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from geopriv.bounds import lower_bound_many
+from geopriv.checks import invalid
+from geopriv.errors import InvalidParameter
+from geopriv.planning.options import Arrangement, Option
+from geopriv.planning.predictions import floors, input_laplace, lattice, plain_input, posterior
+from geopriv.planning.workload import Workload
+from geopriv.queries import Query
+
+MECHANISMS = (
+    "InputLaplace",
+    "Lattice",
+    "InputLaplace plain",
+    "LeastScaleT",
+    "SmoothT",
+    "LipschitzLaplace",
+    "CoordinateLaplace",
+    "Table",
+)
+_MOST_TABLES = 16  # programs that are worth solving for a plan
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Options, the least predicted error first.
+
+    Args:
+        options: everything that could be predicted.
+        left_out: why the others could not, by mechanism.
+        floor: a floor under the mean variance of unbiased estimates over the queries, from one report a person; 0 where
+            none is known.
+        answers: expected answers of the queries, by which errors are judged.
+        people: how many report.
+    """
+
+    options: tuple[Option, ...]
+    left_out: dict[str, str]
+    floor: float
+    answers: Any = field(repr=False)
+    people: int = 0
+
+    @property
+    def best(self) -> Option:
+        """The least error among unbiased options."""
+        return next(o for o in self.options if not (o.labelled_biased or o.bound_only))
+
+    def efficiency(self, option: Option) -> float:
+        """Floor over mean variance, between 0 and 1; not-a-number for a biased option."""
+        return math.nan if option.labelled_biased else self.floor / float(np.mean(option.variances))
+
+    @property
+    def relative_error(self) -> float:
+        """The best option's error beside the size of the answers."""
+        return self.best.error / math.sqrt(float(np.mean(self.answers**2)))
+
+    @property
+    def why(self) -> str:
+        """The choice in a sentence."""
+        best, size = self.best, len(self.best.variances)
+        rivals = [o for o in self.options if not (o.labelled_biased or o.bound_only) and o.mechanism != best.mechanism]
+        sentence = f"{best.mechanism} has the least predicted error"
+        if size > 1:
+            how = {
+                "one report": f"one report answers all {size:,} queries with ε spent once",
+                "ε split": f"everyone answers all {size:,} queries with ε/{size:,} each",
+                "people split": f"everyone answers one of the {size:,} queries with the whole ε",
+            }[best.arrangement]
+            sentence += f": {how}"
+        if rivals:
+            sentence += f"; the next, {rivals[0].name}, has {rivals[0].error / best.error:.3g} times its error"
+        reached = f" Its efficiency is {100 * self.efficiency(best):.2g} %." if self.floor > 0 else ""
+        return f"{sentence}.{reached}"
+
+    @property
+    def suggestion(self) -> str:
+        """What else would help; empty if nothing."""
+        if self.best.mechanism == "InputLaplace" and len(self.best.variances) > 1 and self.relative_error > 0.05:
+            share = f"{100 * self.relative_error:.2g} %"
+            return f"The error is {share} of the answers: estimate_map(..., shrink=True) would cut it, but is biased."
+        return ""
+
+    def __str__(self) -> str:
+        lines = [f"{'mechanism':<20}{'arrangement':<14}{'error':>11}{'worst':>11}{'bias':>10}{'efficiency':>12}"]
+        for o in self.options:
+            share = "" if o.labelled_biased or not self.floor else f"{100 * self.efficiency(o):.2g} %"
+            bias = float(np.abs(o.biases).max())
+            sign = "≥" if o.bound_only else ""
+            lines.append(
+                f"{o.mechanism:<20}{o.arrangement:<14}{sign + f'{o.error:.3g}':>11}{f'{o.worst_error:.3g}':>11}"
+                f"{f'{bias:.1g}' if bias > 1e-9 else 'none':>10}{share:>12}"
+            )
+        return "\n".join([*lines, self.why, *([self.suggestion] if self.suggestion else [])])
+
+
+def plan(
+    queries: Sequence[Query] | Query,
+    epsilon: float | str,
+    people: int,
+    prior: Any = None,
+    mechanisms: Sequence[str] = MECHANISMS,
+) -> Plan:
+    """The predicted error of every mechanism for a workload, and the recommended one.
+
+    Errors are those of estimates of the mean over the people who report. Noise on the input answers everything from one
+    report; other mechanisms split ε between the queries or the queries between the people, whichever is better. A table
+    is compiled only where its floor says that it could win.
+
+    Args:
+        queries: one or more, on one space.
+        epsilon: of one person for the whole survey, per unit of distance, as a number or a sentence.
+        people: how many will report.
+        prior: a Prior, or public values, that say where people are; by default even around the queries.
+        mechanisms: names of those to consider.
+
+    Raises:
+        InvalidParameter: for bad input, and where no mechanism can answer the queries.
+
+    >>> from geopriv import Prior, Threshold
+    >>> incomes = Prior.law(lambda u: 99_000 * (u / (1 - u)) ** 0.45)
+    >>> found = plan(Threshold(at=100_000, width=16_000), epsilon=1 / 8000, people=100_000, prior=incomes)
+    >>> found.best.name, round(found.best.error, 5)
+    ('Table, one report', 0.00087)
+    """
+    work = Workload.of(queries, epsilon, people, prior)
+    least = _least(work)
+    options: list[Option] = []
+    left_out: dict[str, str] = {}
+
+    def attempt(name: str, make: Callable[[], Option]) -> None:
+        try:
+            options.append(make())
+        except InvalidParameter as reason:
+            left_out[name] = str(reason)
+
+    inputs = {"InputLaplace": _input, "Lattice": _lattice, "InputLaplace plain": _plain}
+    for name in _asked_for(mechanisms):  # tables last, when it is known what they must beat
+        if name in inputs:
+            attempt(name, partial(inputs[name], work))
+        elif name == "Table":
+            best = min((o.error for o in options if not o.labelled_biased), default=math.inf)
+            attempt(name, partial(_table, work, least, best))
+        else:
+            attempt(name, partial(_posterior, name, work, least))
+    if not any(not (o.labelled_biased or o.bound_only) for o in options):
+        raise InvalidParameter(f"No mechanism can answer these queries without bias. {left_out}")
+    floor = _floor(work)
+    return Plan(tuple(sorted(options, key=lambda o: o.error)), left_out, floor, work.answers[0], work.people)
+
+
+def _asked_for(mechanisms: Sequence[str]) -> list[str]:
+    unknown = set(mechanisms) - set(MECHANISMS)
+    if unknown or not mechanisms:
+        raise invalid("plan", "mechanisms", f"names among {', '.join(MECHANISMS)}", sorted(unknown))
+    return [name for name in MECHANISMS if name in mechanisms]
+
+
+def _input(work: Workload) -> Option:
+    variance = input_laplace(work, work.rate) / work.people
+    return Option("InputLaplace", "one report", variance, np.zeros(work.size))
+
+
+def _lattice(work: Workload) -> Option:
+    variance, bias = lattice(work, work.rate)
+    return Option("Lattice", "one report", variance / work.people, bias)
+
+
+def _plain(work: Workload) -> Option:
+    variance, bias = plain_input(work, work.rate)
+    return Option("InputLaplace plain", "one report", variance / work.people, bias, labelled_biased=True)
+
+
+def _least(work: Workload) -> list[Option]:
+    """For each arrangement of one query a report what no mechanism can beat, the best first."""
+    alone = floors(work, work.rate)
+    if work.size == 1:
+        return [Option("Table", "one report", alone / work.people, np.zeros(1), bound_only=True)]
+    split = floors(work, work.rate / work.size) / work.people
+    both = [
+        _people_split("Table", work, alone, bound_only=True),
+        Option("Table", "ε split", split, np.zeros(work.size), bound_only=True),
+    ]
+    return sorted(both, key=lambda option: option.error)
+
+
+def _posterior(name: str, work: Workload, least: list[Option]) -> Option:
+    """The better arrangement; one whose floor is above what the other reaches is not computed."""
+    found: list[Option] = []
+    for bound in least:
+        if found and bound.error >= found[0].error:
+            break
+        found.append(_arranged(name, bound.arrangement, work))
+    return min(found, key=lambda option: option.error)
+
+
+def _arranged(name: str, arrangement: Arrangement, work: Workload) -> Option:
+    rate = work.rate / work.size if arrangement == "ε split" else work.rate
+    variance = posterior(name, work, rate)
+    if arrangement == "people split":
+        return _people_split(name, work, variance)
+    return Option(name, arrangement, variance / work.people, np.zeros(work.size))
+
+
+def _people_split(name: str, work: Workload, alone: Any, bound_only: bool = False) -> Option:
+    """K groups of people: the noise of a group, and the chance of who is in it."""
+    chance = (work.size - 1) * work.answers[1]
+    variance = (work.size * alone + chance) / work.people
+    return Option(name, "people split", variance, np.zeros(work.size), bound_only=bound_only)
+
+
+def _table(work: Workload, least: list[Option], best: float) -> Option:
+    """Compiled where its floor says that it could be the best; otherwise that floor."""
+    if len(work.kinds) > _MOST_TABLES:
+        raise InvalidParameter(f"Tables of {len(work.kinds)} different shapes would take long to compile.")
+    found = [bound if bound.error >= best else _arranged("Table", bound.arrangement, work) for bound in least]
+    return min(found, key=lambda option: (option.bound_only, option.error))
+
+
+def _floor(work: Workload) -> float:
+    """Of the mean variance over the queries: T7 for one, T10 for many; 0 where a shape is not known."""
+    try:
+        values = work.space.values(work.points)
+        total = lower_bound_many(work.queries, work.rate, values)
+    except InvalidParameter:
+        return 0.0
+    return float(work.weights @ total) / work.size / work.people
