@@ -10,7 +10,7 @@ from geopriv.bounds.many import lower_bound_many
 from geopriv.bounds.single import lower_bound
 from geopriv.checks import FloatArray, invalid
 from geopriv.coordinates import Coordinate
-from geopriv.mechanisms import Mechanism, Table, VectorSmoothCauchy, moments
+from geopriv.mechanisms import Lattice, Mechanism, Table, VectorSmoothCauchy, moments
 from geopriv.profiles import PiecewiseLinear, Profile
 from geopriv.queries import Query
 
@@ -19,11 +19,11 @@ def efficiency(mechanism: Mechanism, x: Any, query: Query | None = None, weights
     """Mean floor over mean variance, between 0 and 1: what share of the noise no unbiased report could avoid.
 
     For a mechanism of several queries, without `query`, the floor is that of Σ_q Var_q (theory T10); otherwise it is
-    that of one query (theory T7). A Table estimates its target without bias, so its floor is the target's. Floors are
-    not always within reach, so 1 is not either.
+    that of one query (theory T7). A Table estimates its target without bias, so its floor is the target's; a Lattice
+    its interpolant on the grid, which is taken for f. Floors are not always within reach, so 1 is not either.
 
     Args:
-        mechanism: unbiased (or a Table), with a promise per distance and δ = 0: the floors hold for no other.
+        mechanism: unbiased (or a Table or Lattice), with a promise per distance and δ = 0: the floors hold for no other.
         x: values of the space over which both means are taken.
         query: which one, where a report can answer several.
         weights: of the values, by default all the same.
@@ -55,10 +55,12 @@ def efficiency(mechanism: Mechanism, x: Any, query: Query | None = None, weights
 
 
 def has_floor(mechanism: Mechanism) -> bool:
-    """Whether the floors apply: to unbiased reports (for a Table, of its target) with a pure promise per distance."""
+    """Whether the floors apply: to reports that are unbiased for f, or for what f is on a lattice of coordinates or
+    places, with a pure promise per distance.
+    """
     promise = mechanism.guarantee
     pure = promise.delta == 0 and promise.metric == "distance"
-    return pure and (mechanism.unbiased or isinstance(mechanism, Table))
+    return pure and (mechanism.unbiased or isinstance(mechanism, Table | Lattice))
 
 
 class _Target(Query):

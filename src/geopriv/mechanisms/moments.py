@@ -8,6 +8,7 @@ from geopriv.checks import FloatArray, invalid
 from geopriv.mechanisms.base import Additive, Mechanism
 from geopriv.mechanisms.coordinate import CoordinateLaplace
 from geopriv.mechanisms.input import InputLaplace
+from geopriv.mechanisms.lattice import Lattice
 from geopriv.mechanisms.table import Table
 from geopriv.mechanisms.vector import VectorSmoothCauchy
 from geopriv.queries import Query
@@ -16,7 +17,7 @@ from geopriv.queries import Query
 def moments(mechanism: Mechanism, query: Query, x: Any) -> tuple[FloatArray, FloatArray]:
     """Bias and variance of the estimate of the query, for each value."""
     match mechanism:
-        case InputLaplace():
+        case InputLaplace() | Lattice():
             return mechanism.bias(x, query), mechanism.variance(x, query)
         case VectorSmoothCauchy() if query in mechanism.queries:
             column = mechanism.queries.index(query)
