@@ -367,6 +367,41 @@ def test_where_kinks_cannot_be_on_cells_the_grid_is_refined_until_the_bias_is_sm
     assert gp.Lattice.calibrate(LINE, 1.0, queries=odd, largest_bias=0.01).step == 0.05
 
 
+def soft_disc(rise: Callable[[FloatArray], FloatArray], width: float = 4.0) -> gp.Query:
+    """1 within a circle of radius 4, falling over the width with a rise from 0 to 1 on [0, 1]."""
+    low, high = 4 - width / 2, 4 + width / 2
+    return gp.RadialQuery((0.0, 0.0), gp.Custom(lambda s: 1 - rise((s - low) / width), 2 / width, low, high), PLANE)
+
+
+def straight(t: FloatArray) -> FloatArray:
+    return t
+
+
+def quadratic(t: FloatArray) -> FloatArray:
+    return np.where(t < 0.5, 2 * t**2, 1 - 2 * (1 - t) ** 2)
+
+
+def quintic(t: FloatArray) -> FloatArray:
+    return t**3 * (t * (6 * t - 15) + 10)
+
+
+def test_in_the_plane_an_edge_needs_two_derivatives() -> None:
+    """Width 4/ε and step 0.1/ε: a kink costs thousands, a jump of the second derivative tens, of the third nothing."""
+    mechanism = gp.Lattice.calibrate(PLANE, 1.0)
+    x = np.random.default_rng(0).uniform(-5, 5, (100, 2))
+    cost = [mechanism.variance(x, soft_disc(rise)).mean() for rise in (straight, quadratic, quintic)]
+    assert cost[0] > 1000
+    assert 20 < cost[1] < 200
+    assert cost[2] < 3
+
+
+def test_a_coarser_grid_is_taken_where_the_bias_allows_it_and_the_variance_gains() -> None:
+    rough, smooth = soft_disc(quadratic), soft_disc(quintic, width=8.0)
+    assert gp.Lattice.calibrate(PLANE, 1.0, queries=[rough]).step == 0.1  # the bias asks for it
+    assert gp.Lattice.calibrate(PLANE, 1.0, queries=[rough], largest_bias=0.01).step == 0.4
+    assert gp.Lattice.calibrate(PLANE, 1.0, queries=[smooth], largest_bias=0.01).step == 0.1
+
+
 @pytest.mark.parametrize(
     "query", [gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), gp.Threshold(0.3, 1e-3), gp.LipschitzQuery(np.sin, 1.0)]
 )

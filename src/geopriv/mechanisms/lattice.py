@@ -87,8 +87,9 @@ class Lattice(Mechanism):
             space: a Line, LogLine, Plane, Euclidean or LocalPlane of at most six axes.
             epsilon: per unit of distance, as a number or a sentence.
             step: of the grid; by default 0.1/ε, or what the queries ask for.
-            queries: public, for which the grid is chosen. On a line their kinks are put on cells if a grid can do so,
-                with the step of the least variance. Otherwise 0.1/ε is halved until their bias is small enough.
+            queries: public, for which the grid is chosen. On a line their kinks are put on cells if a grid can do so.
+                Of the steps that leave little enough bias the one of the least variance is taken, between 0.1/ε and
+                0.8/ε, and a finer one only if it must be.
             largest_bias: that the queries may have.
 
         Raises:
