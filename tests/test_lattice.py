@@ -445,6 +445,7 @@ def test_no_one_has_more_bias_than_the_largest(name: str, step: float) -> None:
         (lambda: gp.Lattice.calibrate(gp.Euclidean(7), 1.0), "space"),
         (lambda: gp.Lattice.calibrate("plane", 1.0), "space"),  # type: ignore[arg-type]
         (lambda: gp.Lattice.calibrate(LINE, 1.0, step=1e-6), "step"),
+        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=1e5), "step"),
         (lambda: gp.Lattice.calibrate(LINE, 1.0, step=-1.0), "step"),
         (lambda: gp.Lattice.calibrate(LINE, 1.0, step=math.nan), "step"),
         (lambda: gp.Lattice.calibrate(LINE, 1.0, step=0.1, queries=[gp.Threshold(0.0, 1.0)]), "queries"),
@@ -500,6 +501,19 @@ def test_where_the_origin_is_does_not_change_what_a_shifted_query_gets() -> None
     shifted = x + np.array([10.0, -3.0])
     np.testing.assert_allclose(moved.variance(shifted, there), mechanism.variance(x, here), rtol=1e-9)
     np.testing.assert_allclose(moved.bias(shifted, there), mechanism.bias(x, here), atol=1e-12)
+
+
+def test_intervals_cover_the_interpolant_as_often_as_they_say() -> None:
+    """2,000 surveys of 1,000 people drawn from a population: 95 % ± 4 standard errors of 0.5 points."""
+    query, rng = gp.Threshold(100_000.0, 16_000.0), np.random.default_rng(4)
+    mechanism = gp.Lattice.calibrate(LINE, 1 / 8000, queries=[query])
+    people = rng.lognormal(11.49, 0.83, 100_000)
+    truth = float(mechanism.target(people, query).mean())
+    reports = mechanism.simulate(rng.choice(people, (2000, 1000)), rng).values
+    shares = mechanism.contributions(reports, query).reshape(2000, 1000)
+    error = np.abs(shares.mean(axis=1) - truth) / (shares.std(axis=1, ddof=1) / math.sqrt(1000))
+    assert abs((error <= 1.96).mean() - 0.95) < 0.02
+    assert abs((error <= 0.9 * 1.96).mean() - 0.95) > 0.015  # intervals a tenth too short would show
 
 
 @pytest.mark.parametrize("scale", [5, 2**40])

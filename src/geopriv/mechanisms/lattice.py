@@ -113,8 +113,9 @@ class Lattice(Mechanism):
         """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24."""
         allowed = (Fraction(rate) * Fraction(step)) ** 2 / space.dimension
         units = math.isqrt(int(allowed * _DENOMINATOR**2))
-        if units < 1 << 10:
-            raise invalid("Lattice", "step", f"at least {2**-14 * math.sqrt(space.dimension) / rate:.3g}", step)
+        if not 1 << 10 <= units <= 1 << 34:
+            least, most = (size * math.sqrt(space.dimension) / rate for size in (2.0**-14, 2.0**10))
+            raise invalid("Lattice", "step", f"between {least:.3g} and {most:.3g} at this rate", step)
         promise = Guarantee(rate, unit=space.distance_unit, reference="theory T2, T5 and T8, θ verified exactly")
         return cls(space, promise, step, Fraction(units, _DENOMINATOR), origin)
 
