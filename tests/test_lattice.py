@@ -347,6 +347,8 @@ def test_on_a_line_kinks_are_put_on_cells_and_leave_no_bias(queries: list[gp.Que
     for query in queries:
         assert mechanism.largest_bias(query) < 1e-9
         assert gp.estimate(mechanism, np.zeros((5, *query.space.point_shape)), query).unbiased
+        x = query.space.values(np.linspace(0, 20, 41).reshape(-1, *query.space.point_shape) / rate)
+        assert (mechanism.variance(x, query) + 1e-12 >= gp.lower_bound(query, rate, x)).all()
 
 
 def test_the_chosen_step_has_less_variance_than_the_default_for_a_ramp() -> None:
