@@ -14,6 +14,7 @@ from geopriv.checks import FloatArray, invalid, numbers, positive
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.lattice_bias import largest_interpolation_bias
+from geopriv.mechanisms.lattice_grid import choose_grid
 from geopriv.mechanisms.lattice_moments import distinct, interpolant, mean_square, stencil
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query
@@ -74,7 +75,7 @@ class Lattice(Mechanism):
         space: Space,
         epsilon: float | str,
         step: float | None = None,
-        queries: Iterable[Query] = (),
+        queries: Iterable[Query] | None = None,
         largest_bias: float = 1e-3,
     ) -> Lattice:
         """The mechanism for a space at a rate.
@@ -98,10 +99,8 @@ class Lattice(Mechanism):
 
         Reference: theory T8; docs/guarantees.md.
         """
-        from geopriv.mechanisms.lattice_grid import choose_grid
-
         require_flat_space(space)
-        rate, asked = space.rate(epsilon), tuple(queries)
+        rate, asked = space.rate(epsilon), tuple(queries or ())
         if step is not None:
             if asked:
                 raise invalid("Lattice", "queries", "left out where a step is given", asked)
@@ -127,12 +126,12 @@ class Lattice(Mechanism):
 
     @property
     def ratio(self) -> float:
-        """A = 1/(1 + θ), by which the noise falls from one cell to the next."""
+        """The ratio a = 1/(1 + θ), by which the noise falls from one cell to the next."""
         return float(1 / (1 + self.theta))
 
     @property
     def curvature(self) -> float:
-        """C = (1 + θ)/θ² of the stencil."""
+        """The coefficient c = (1 + θ)/θ² of the stencil."""
         return float((1 + self.theta) / self.theta**2)
 
     @property

@@ -36,7 +36,7 @@ def distinct(cells: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
 
 
 def stencil(f: OnGrid, cells: FloatArray, curvature: float) -> FloatArray:
-    """G at the cells: (1 + 2c)·f − c·(its two neighbours), along every axis in turn.
+    """The stencil g at the cells: (1 + 2c)·f − c·(its two neighbours), along every axis in turn.
 
     E[g(i + noise)] = f(i) when the noise on each axis is two-sided geometric of ratio a and c = a/(1 − a)², because
     the law G of that noise satisfies (1 + 2c)·G(m) − c·(G(m−1) + G(m+1)) = 1 at m = 0 and 0 elsewhere.
@@ -95,7 +95,7 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
 
 
 def _stencil_on_box(f: OnGrid, low: FloatArray, sizes: Sequence[int], curvature: float) -> FloatArray:
-    """G on all cells of a box, from one evaluation of f a cell."""
+    """The stencil on all cells of a box, from one evaluation of f a cell."""
     axes = [start - 1 + np.arange(size + 2.0) for start, size in zip(low.tolist(), sizes, strict=True)]
     rows = max(1, _CHUNK // math.prod(size + 2 for size in sizes[1:]))
     slabs = []
