@@ -65,6 +65,20 @@ def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, con
     fraction("estimate", "confidence", confidence)
     if not isinstance(mechanism, Mechanism):
         raise invalid("estimate", "mechanism", "a mechanism", type(mechanism).__name__)
+    values = read_reports(reports)
+    noise = getattr(mechanism, "noise", None)
+    if noise is not None and not noise.moments > 2:
+        raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
+    shares = mechanism.contributions(values, query)
+    return summary(shares, np.ones(1), mechanism.largest_bias(query), confidence)
+
+
+def read_reports(reports: Any) -> FloatArray:
+    """Reports as finite numbers.
+
+    Raises:
+        ReportRejected: where they are not, or where there are none.
+    """
     try:
         values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
     except (TypeError, ValueError):
@@ -73,11 +87,7 @@ def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, con
         raise ReportRejected("There must be at least one report.")
     if not np.isfinite(values).all():
         raise ReportRejected("Reports must be finite numbers.")
-    noise = getattr(mechanism, "noise", None)
-    if noise is not None and not noise.moments > 2:
-        raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
-    shares = mechanism.contributions(values, query)
-    return summary(shares, np.ones(1), mechanism.largest_bias(query), confidence)
+    return values
 
 
 def summary(shares: FloatArray, times: FloatArray, bias: float, confidence: float) -> Estimate:
