@@ -35,7 +35,7 @@ def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
 def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) -> None:
     done = run("demo", "--people", "20000", "--json", "--output", "other.png", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
+    result = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert (tmp_path / "other.png").exists()
     assert len(result["mechanisms"]) == 10
     for outcome in result["mechanisms"]:

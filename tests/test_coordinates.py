@@ -435,6 +435,22 @@ def test_a_geofence_may_leave_the_region_of_a_local_plane_but_not_the_horizon() 
         gp.Geofence(shapely.box(-80, 35, 60, 45), width=1e3, space=CITY)
 
 
+@pytest.mark.parametrize("turn", [-360.0, 0.0])
+def test_a_geofence_on_a_local_plane_may_cross_the_antimeridian(turn: float) -> None:
+    space = gp.LocalPlane(south=-20.0, west=170.0, north=-10.0, east=-170.0)
+    fence = FENCES["across the antimeridian"]
+    moved = shapely.transform(fence.polygon, lambda lonlat: lonlat + np.array([turn, 0.0]))
+    query = gp.Geofence(moved, width=1e3, space=space)
+    assert (query.coordinate(fence.inside) < 0).all()
+    assert (query.coordinate([(-16.5, 178.0), (-16.5, -178.0), (-14.0, 180.0)]) > 0).all()
+
+
+@pytest.mark.parametrize("bad", [(95.0, -74.0), (40.7, 400.0), (40.7, math.nan), (40.7,)])
+def test_a_center_that_is_no_place_is_named_on_a_local_plane_too(bad: tuple[float, ...]) -> None:
+    with pytest.raises(gp.InvalidParameter, match="'center'"):
+        gp.Ball(bad, 100.0, 10.0, CITY)
+
+
 @pytest.mark.parametrize("center", [(41.5, -74.0), (-40.725, 106.0), (40.7, 0.0)])
 def test_a_public_place_outside_the_region_of_a_local_plane_is_refused(center: tuple[float, float]) -> None:
     for make in (

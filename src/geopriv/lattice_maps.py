@@ -10,8 +10,8 @@ from scipy import sparse
 
 from geopriv.checks import FloatArray, fraction, invalid, numbers, positive
 from geopriv.errors import ReportRejected
-from geopriv.estimation import Estimate, summary
-from geopriv.mechanisms import Lattice, Simulated
+from geopriv.estimation import Estimate, read_reports, summary
+from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.lattice_moments import distinct, stencil
 from geopriv.queries import Query
 
@@ -38,7 +38,7 @@ def lattice_estimates(
     [0.9, 0.5, 0.1]
     """
     fraction("lattice_estimates", "confidence", confidence)
-    cells, which = distinct(_cells(mechanism, reports))
+    cells, which = distinct(mechanism.cells(read_reports(reports)))
     times = np.bincount(which).astype(np.float64)
     return tuple(
         summary(mechanism.at_cells(cells, query), times, mechanism.largest_bias(query), confidence) for query in queries
@@ -74,7 +74,7 @@ def lattice_kernel_map(
     centers = [
         numbers("lattice_kernel_map", name, c) for name, c in (("centers_x", centers_x), ("centers_y", centers_y))
     ]
-    cells = _cells(mechanism, reports)
+    cells = mechanism.cells(read_reports(reports))
     n = len(cells)
     if n < 2:
         raise ReportRejected("A map needs at least two reports, or it has no standard error.")
@@ -102,13 +102,3 @@ def _along_axis(
 def _summed(counts: sparse.csr_array, u: FloatArray, v: FloatArray) -> FloatArray:
     """Uᵀ·H·V."""
     return np.asarray(u.T @ (counts @ v))
-
-
-def _cells(mechanism: Lattice, reports: Any) -> FloatArray:
-    try:
-        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ReportRejected("Reports must be numbers.") from None
-    if values.size == 0:
-        raise ReportRejected("There must be at least one report.")
-    return mechanism.cells(values)

@@ -14,6 +14,7 @@ from geopriv.checks import FloatArray, invalid, numbers, positive
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.lattice_bias import largest_interpolation_bias
+from geopriv.mechanisms.lattice_grid import choose_grid
 from geopriv.mechanisms.lattice_moments import distinct, interpolant, mean_square, stencil
 from geopriv.privacy import Guarantee
 from geopriv.queries import GaussianKernel, Query, RadialQuery
@@ -74,7 +75,7 @@ class Lattice(Mechanism):
         space: Space,
         epsilon: float | str,
         step: float | None = None,
-        queries: Iterable[Query] = (),
+        queries: Iterable[Query] | None = None,
         largest_bias: float = 1e-3,
     ) -> Lattice:
         """The mechanism for a space at a rate.
@@ -87,8 +88,9 @@ class Lattice(Mechanism):
             space: a Line, LogLine, Plane, Euclidean or LocalPlane of at most six axes.
             epsilon: per unit of distance, as a number or a sentence.
             step: of the grid; by default 0.1/ε, or what the queries ask for.
-            queries: public, for which the grid is chosen. On a line their kinks are put on cells if a grid can do so,
-                with the step of the least variance. Otherwise 0.1/ε is halved until their bias is small enough.
+            queries: public, for which the grid is chosen. On a line their kinks are put on cells if a grid can do so.
+                Of the steps that leave little enough bias the one of the least variance is taken, between 0.1/ε and
+                0.8/ε, and a finer one only if it must be.
             largest_bias: that the queries may have.
 
         Raises:
@@ -97,10 +99,8 @@ class Lattice(Mechanism):
 
         Reference: theory T8; docs/theory/lattices.md.
         """
-        from geopriv.mechanisms.lattice_grid import choose_grid
-
         require_flat_space(space)
-        rate, asked = space.rate(epsilon), tuple(queries)
+        rate, asked = space.rate(epsilon), tuple(queries or ())
         if step is not None:
             if asked:
                 raise invalid("Lattice", "queries", "left out where a step is given", asked)
@@ -112,8 +112,9 @@ class Lattice(Mechanism):
         """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24."""
         allowed = (Fraction(rate) * Fraction(step)) ** 2 / space.dimension
         units = math.isqrt(int(allowed * _DENOMINATOR**2))
-        if units < 1 << 10:
-            raise invalid("Lattice", "step", f"at least {2**-14 * math.sqrt(space.dimension) / rate:.3g}", step)
+        if not 1 << 10 <= units <= 1 << 34:
+            least, most = (size * math.sqrt(space.dimension) / rate for size in (2.0**-14, 2.0**10))
+            raise invalid("Lattice", "step", f"between {least:.3g} and {most:.3g} at this rate", step)
         promise = Guarantee(rate, unit=space.distance_unit, reference="theory T2, T5 and T8, θ verified exactly")
         return cls(space, promise, step, Fraction(units, _DENOMINATOR), origin)
 
@@ -125,12 +126,12 @@ class Lattice(Mechanism):
 
     @property
     def ratio(self) -> float:
-        """A = 1/(1 + θ), by which the noise falls from one cell to the next."""
+        """The ratio a = 1/(1 + θ), by which the noise falls from one cell to the next."""
         return float(1 / (1 + self.theta))
 
     @property
     def curvature(self) -> float:
-        """C = (1 + θ)/θ² of the stencil."""
+        """The coefficient c = (1 + θ)/θ² of the stencil."""
         return float((1 + self.theta) / self.theta**2)
 
     @property

@@ -79,21 +79,27 @@ def _largest_turn(profile: LinearPieces, reach: float) -> float:
     return float((near @ turns).max(initial=0.0))
 
 
-def _searched(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
-    """The largest |bias| among random points around the query, moved a little where it is large."""
-    geometry, rng = query.geometry, np.random.default_rng(0)
-    anchor = np.atleast_1d(geometry.anchor)
-    here = float(geometry(np.reshape(geometry.anchor, query.space.point_shape)))
-    reach = max(abs(mark - here) for mark in query.profile.landmarks) + 2 * step
-    low, high = anchor - reach, anchor + reach
+def box_around(query: Query, margin: float) -> tuple[FloatArray, FloatArray]:
+    """The lowest and the highest corner of a box around the places where the query changes."""
+    geometry = query.geometry
     if isinstance(geometry, RegionDistance):
         bounds = np.asarray(geometry.region.bounds)
-        low, high = bounds[:2] - reach, bounds[2:] + reach
-    points = rng.uniform(low, high, (_TRIED, anchor.size))
+        low, high, here = bounds[:2], bounds[2:], 0.0
+    else:
+        low = high = np.atleast_1d(geometry.anchor)
+        here = float(geometry(np.reshape(geometry.anchor, query.space.point_shape)))
+    reach = max(abs(mark - here) for mark in query.profile.landmarks) + margin
+    return low - reach, high + reach
+
+
+def _searched(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
+    """The largest |bias| among random points around the query, moved a little where it is large."""
+    rng, d = np.random.default_rng(0), query.space.dimension
+    points = rng.uniform(*box_around(query, 2 * step), (_TRIED, d))
     worst = 0.0
     for shrink in step * 0.25 ** np.arange(_ROUNDS):
         error = np.abs(bias_at(points.reshape(-1, *query.space.point_shape)))
         worst = max(worst, float(error.max()))
         best = points[np.argsort(error)[-_KEPT:]]
-        points = (best[:, None] + rng.uniform(-shrink, shrink, (_KEPT, 20, anchor.size))).reshape(-1, anchor.size)
+        points = (best[:, None] + rng.uniform(-shrink, shrink, (_KEPT, 20, d))).reshape(-1, d)
     return worst

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geopriv.checks import FloatArray, invalid
-from geopriv.mechanisms.lattice_bias import knots_on_line
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms.lattice_bias import box_around, knots_on_line
 from geopriv.queries import Query
 from geopriv.spaces import Space
 
@@ -17,14 +19,18 @@ if TYPE_CHECKING:
 
 # all in units of 1/ε
 _USUAL = 0.1  # theory §6
+_COARSER = (0.8, 0.4, 0.2, _USUAL)
 _FINEST = _USUAL / 16
 _COARSEST, _FINEST_ALIGNED = 1.0, 0.025  # where kinks lie on cells: a finer grid only pays more for them
+_WEIGHED, _PROBES = 16, 200  # queries and points at which grids are compared
 
 
 def choose_grid(
     kind: type[Lattice], space: Space, rate: float, queries: tuple[Query, ...], largest_bias: float
 ) -> Lattice:
-    """The mechanism on the first grid that follows all queries, or on the best of those that hit all their kinks.
+    """The mechanism on the best grid that follows all queries: one that hits all their kinks, or else 0.8/ε to 0.1/ε.
+
+    Only where none of these follows the queries closely enough is the grid finer than 0.1/ε.
 
     Raises:
         InvalidParameter: when even a step of 1/160ε leaves more bias.
@@ -32,14 +38,18 @@ def choose_grid(
     for query in queries:
         if getattr(query, "space", None) != space:
             raise invalid("Lattice", "queries", f"queries on {space}", query)
+    if not queries:
+        return kind.on_grid(space, rate, _USUAL / rate)
 
     def follows(mechanism: Lattice) -> bool:
         return all(mechanism.largest_bias(query) <= largest_bias for query in queries)
 
-    aligned = [mechanism for mechanism in _aligned(kind, space, rate, queries) if follows(mechanism)]
-    if aligned:
-        return min(aligned, key=lambda mechanism: _cost(mechanism, queries))
-    relative = _USUAL
+    plain = [kind.on_grid(space, rate, relative / rate) for relative in _COARSER]
+    for candidates in (_aligned(kind, space, rate, queries), plain):
+        fit = [mechanism for mechanism in candidates if follows(mechanism)]
+        if fit:
+            return min(fit, key=lambda mechanism: _cost(mechanism, queries)) if len(fit) > 1 else fit[0]
+    relative = _USUAL / 2
     while relative >= _FINEST:
         mechanism = kind.on_grid(space, rate, relative / rate)
         if follows(mechanism):
@@ -78,11 +88,14 @@ def _common_measure(gaps: FloatArray) -> float:
 
 
 def _cost(mechanism: Lattice, queries: tuple[Query, ...]) -> float:
-    """The sum of the queries' variances, on average from 3/ε before their landmarks to 3/ε after them."""
+    """The sum of the queries' variances, on average within 3/ε of where they change; infinite if it is unknown."""
     total = 0.0
-    for query in queries:
-        marks = np.asarray(query.profile.landmarks) - float(query.geometry(query.geometry.anchor))
-        s = np.linspace(marks[0] - 3 / mechanism.guarantee.epsilon, marks[-1] + 3 / mechanism.guarantee.epsilon, 101)
-        points = np.ravel(query.geometry.anchor)[0] + s.reshape(-1, *query.space.point_shape)
-        total += float(mechanism.variance(query.space.values(points), query).mean())
+    for query in queries[:: math.ceil(len(queries) / _WEIGHED)]:
+        corners = box_around(query, 3 / mechanism.guarantee.epsilon)
+        points = np.random.default_rng(0).uniform(*corners, (_PROBES, query.space.dimension))
+        x = query.space.values(points.reshape(-1, *query.space.point_shape))
+        try:
+            total += float(mechanism.variance(x, query).mean())
+        except InvalidParameter:  # in space, on a fine grid
+            return math.inf
     return total

@@ -18,7 +18,8 @@ from geopriv.checks import FloatArray, invalid
 OnGrid = Callable[[FloatArray], FloatArray]
 
 _TAIL = 1e-14  # of the noise is left out on each side
-_LARGEST = 1 << 24  # cells of one grid: 128 MiB
+_LARGE, _LARGEST = 1 << 22, 1 << 24  # cells of a box that is better split, and of one that is refused
+_CHUNK = 1 << 20  # cells at which f is evaluated at once
 
 
 def distinct(cells: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
@@ -35,7 +36,7 @@ def distinct(cells: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
 
 
 def stencil(f: OnGrid, cells: FloatArray, curvature: float) -> FloatArray:
-    """G at the cells: (1 + 2c)·f − c·(its two neighbours), along every axis in turn.
+    """The stencil g at the cells: (1 + 2c)·f − c·(its two neighbours), along every axis in turn.
 
     E[g(i + noise)] = f(i) when the noise on each axis is two-sided geometric of ratio a and c = a/(1 − a)², because
     the law G of that noise satisfies (1 + 2c)·G(m) − c·(G(m−1) + G(m+1)) = 1 at m = 0 and 0 elsewhere.
@@ -73,16 +74,17 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
     pad = math.ceil(math.log(_TAIL) / math.log(ratio))
     low, high = lower.min(axis=0) - pad, lower.max(axis=0) + pad + 1
     sizes = high - low + 1
-    if np.prod(sizes) > _LARGEST:
-        axis = int(np.ptp(lower, axis=0).argmax())
-        left = lower[:, axis] <= (lower[:, axis].min() + lower[:, axis].max()) / 2
-        if left.all():
-            rule = f"coarser, since noise covers {(2 * pad) ** len(sizes):.2g} cells around each person"
-            raise invalid("Lattice", "step", rule, f"a ratio of {ratio:.6g} on {len(sizes)} axes")
+    axis = int(np.ptp(lower, axis=0).argmax())
+    left = lower[:, axis] <= (lower[:, axis].min() + lower[:, axis].max()) / 2
+    apart = np.prod(sizes) > _LARGE and np.ptp(lower[:, axis]) > pad
+    if not left.all() and (apart or np.prod(sizes) > _LARGEST):
         total = np.empty(len(lower))
         for part in (left, ~left):
             total[part] = mean_square(f, lower[part], share[part], ratio, curvature)
         return total
+    if np.prod(sizes) > _LARGEST:
+        rule = f"coarser, since noise covers {(2.0 * pad) ** len(sizes):.2g} cells around each person"
+        raise invalid("Lattice", "step", rule, f"a ratio of {ratio:.6g} on {len(sizes)} axes")
     mean = _smoothed(_stencil_on_box(f, low, sizes.astype(int).tolist(), curvature) ** 2, ratio)
     flat, shape = mean.ravel(), mean.shape
 
@@ -93,10 +95,14 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
 
 
 def _stencil_on_box(f: OnGrid, low: FloatArray, sizes: Sequence[int], curvature: float) -> FloatArray:
-    """G on all cells of a box, from one evaluation of f a cell."""
+    """The stencil on all cells of a box, from one evaluation of f a cell."""
     axes = [start - 1 + np.arange(size + 2.0) for start, size in zip(low.tolist(), sizes, strict=True)]
-    cells = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    values = f(cells.reshape(-1, len(sizes))).reshape(cells.shape[:-1])
+    rows = max(1, _CHUNK // math.prod(size + 2 for size in sizes[1:]))
+    slabs = []
+    for i in range(0, len(axes[0]), rows):
+        cells = np.stack(np.meshgrid(axes[0][i : i + rows], *axes[1:], indexing="ij"), axis=-1)
+        slabs.append(f(cells.reshape(-1, len(sizes))).reshape(cells.shape[:-1]))
+    values = np.concatenate(slabs)
     for axis in range(len(sizes)):
         before, here, after = (_cut(values, axis, k) for k in range(3))
         values = (1 + 2 * curvature) * here - curvature * (before + after)

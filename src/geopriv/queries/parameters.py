@@ -84,9 +84,10 @@ def public_value(query: Query, parameter: str, value: float) -> float:
 
 def public_place(query: Query, parameter: str, value: Any) -> FloatArray:
     """The point of a public place; outside a LocalPlane's region reading it would move it."""
+    point = query.space.public_point(name_of(query), parameter, value)
     if isinstance(query.space, LocalPlane) and not query.space.holds(value):
         raise invalid(name_of(query), parameter, f"a place in the region of {query.space}", value)
-    return query.space.public_point(name_of(query), parameter, value)
+    return point
 
 
 def set_center(query: Centered) -> None:

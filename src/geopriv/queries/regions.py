@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import shapely
 
-from geopriv.checks import finite, invalid, numbers, positive
+from geopriv.checks import FloatArray, finite, invalid, numbers, positive
 from geopriv.coordinates import Coordinate, EarthRegionDistance, QuadrantDistance, RegionDistance
 from geopriv.polygons import read_polygon
 from geopriv.profiles import Profile, Ramp
@@ -181,9 +182,12 @@ class Geofence(Query):
         return RegionDistance(self.polygon)
 
     def _on_the_map(self, space: LocalPlane) -> shapely.Geometry:
-        if not space.in_front(shapely.get_coordinates(self.polygon)[:, ::-1]):
+        def places(lonlat: FloatArray) -> FloatArray:
+            return np.stack([lonlat[:, 1], (lonlat[:, 0] + 180) % 360 - 180], axis=-1)
+
+        if not space.in_front(places(shapely.get_coordinates(self.polygon))):
             raise invalid("Geofence", "polygon", f"within {space.REACH:g}° of the middle of {space}", "a larger one")
-        projected = shapely.transform(self.polygon, lambda lonlat: space.project(lonlat[:, ::-1]))
+        projected = shapely.transform(self.polygon, lambda lonlat: space.project(places(lonlat)))
         if not projected.is_valid:
             reason = shapely.is_valid_reason(projected).split("[")[0]
             raise invalid("Geofence", "polygon", "a simple polygon of straight edges on the map", reason)
