@@ -44,7 +44,7 @@ def compiled(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior
         if weights is None:
             # the lattice a little shorter, so that the program is solved for a little less than ε
             program = best(lattice * (1 - LESS), heights, values, prior)
-            weights = integers(Program(lattice, values, program.probabilities, program.expected_square))
+            weights = integers(Program(lattice, values, program.probabilities, program.expected_variance))
             if path is not None:
                 _save(path, weights)
         weights.setflags(write=False)
@@ -55,11 +55,11 @@ def compiled(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior
     return _tables[name]
 
 
-def relaxed_square(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> float:
-    """The optimum of the relaxed program: the least expected square of any unbiased report with these values."""
+def relaxed_variance(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> float:
+    """The optimum of the relaxed program: no unbiased ε-GP report with these values has less expected variance."""
     name = _name(lattice, heights, values, prior)
     if name not in _bounds:
-        _bounds[name] = solve(lattice, heights, values, prior, relaxed=True).expected_square
+        _bounds[name] = solve(lattice, heights, values, prior, relaxed=True).expected_variance
         if len(_bounds) > _KEPT:
             _bounds.popitem(last=False)
     return _bounds[name]
