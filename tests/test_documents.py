@@ -87,6 +87,12 @@ def test_queries_of_the_table_of_mechanisms_come_back_with_the_same_answers(aske
     np.testing.assert_array_equal(again(asked.values), asked.query(asked.values))
 
 
+@pytest.mark.parametrize("asked", WRITTEN, ids=[asked.name for asked in WRITTEN])
+def test_every_table_survives_its_document(asked: Asked) -> None:
+    table = gp.Table.calibrate(asked.query, asked.epsilon)
+    assert through_json(table) == table
+
+
 def test_guarantees_come_back_and_infinity_is_written_in_strict_json() -> None:
     for promise in (gp.Guarantee(0.1, unit="m", reference="T1"), gp.Guarantee(2.0, 1e-6, 5.0, None, "discrete")):
         assert through_json(promise) == promise

@@ -144,7 +144,9 @@ def default_values(profile: Profile, every: int = 1) -> FloatArray:
     else:
         pattern = 0.5 + max(1.0, 1 / width) * np.arange(-16, 17, every) / 8
     ends = profile(np.asarray([*profile.landmarks, profile.landmarks[0] - 1e3, profile.landmarks[-1] + 1e3]))
-    return np.unique(np.concatenate([low + (high - low) * pattern, ends]))
+    multiples = low + (high - low) * pattern
+    apart = np.abs(multiples[:, None] - ends).min(axis=1) > 0.1 * (multiples[1] - multiples[0])
+    return np.unique(np.concatenate([multiples[apart], ends]))
 
 
 def uniform(lattice: FloatArray) -> FloatArray:
@@ -230,7 +232,8 @@ def solve(
             method=method,
             options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
         )
-        if found.status in (0, 2):  # solved, or known to have no solution; otherwise the other method is tried
+        # solved, and to the tolerance that was asked for; or known to have no solution
+        if found.status == 2 or (found.status == 0 and np.abs(found.con).max() < 1e-7):
             break
     if found.status == 2:
         raise Infeasible(f"Values from {values[0]:.6g} to {values[-1]:.6g} cannot follow the query at this ε.")
