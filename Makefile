@@ -35,6 +35,7 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/accuracy.py
+	$(BIN)/python bench/tables.py
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }

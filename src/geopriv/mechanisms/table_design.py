@@ -72,7 +72,7 @@ def _affordable(query: Query, rate: float, letters: FloatArray, given: FloatArra
     places = (_unit_lattice(query, rate, letters, None)[0] / rate) if given is None else given
     excess = float(table_charge(query, 1.2 * places).factor - 1)
     # what every table leaves unused is enough for small charges; others are rounded up, so that tables can be shared
-    return rate if excess < LESS / 2 else rate / (1 + 2.0 ** math.ceil(math.log2(excess)))
+    return rate if excess < LESS / 4 else rate / (1 + 2.0 ** (math.ceil(4 * math.log2(excess)) / 4))
 
 
 def _unit_lattice(
