@@ -44,7 +44,14 @@ def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, rep
     try:
         weights = compiled(unit, heights, letters, shares)
     except Infeasible:
-        raise _infeasible(query, rate, letters, "values" if report_range is None else "report_range") from None
+        at_fault = (
+            "report_range"
+            if report_range is not None
+            else "lattice"
+            if values is None and given is not None
+            else "values"
+        )
+        raise _infeasible(query, rate, letters, at_fault) from None
     used = weights.any(axis=0)
     return Design(unit / spent if given is None else given, letters[used], weights[:, used])
 
@@ -111,6 +118,8 @@ def _letters(query: Query, rate: float, values: Any, report_range: Any) -> Float
 
 
 def _infeasible(query: Query, rate: float, letters: FloatArray, parameter: str) -> InvalidParameter:
+    if parameter == "lattice":
+        return invalid("Table", "lattice", f"fine enough; cells of {0.2 / rate:.3g} would do", "too coarse a one")
     usual = default_values(query.profile.stretched(1 / rate))
     rule = (
         "such that the mean report can follow the query at this ε; reaching further out helps, "
