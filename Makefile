@@ -6,13 +6,14 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test check format bench lock clean
+.PHONY: help demo test check format bench figures lock clean
 
 help:
 	@echo "make demo    run the main job on embedded data and draw a picture"
 	@echo "make test    run every test"
 	@echo "make check   lint, format check, strict types"
 	@echo "make bench   measured ratios, side by side in one run"
+	@echo "make figures draw the pictures of docs/theory again"
 	@echo "make format  rewrite the code in the house style"
 	@echo "make lock    choose newer dependencies and pin them (needs uv)"
 	@echo "make clean   remove the environment and what was built"
@@ -36,6 +37,9 @@ bench: $(READY)
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/accuracy.py
 	$(BIN)/python bench/tables.py
+
+figures: $(READY)
+	$(BIN)/python docs/theory/figures.py
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }

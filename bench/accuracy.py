@@ -57,17 +57,21 @@ def main() -> None:
                 "table": gp.Table.calibrate(query, rate).variance(x),
                 "floor": gp.lower_bound(query, rate, x),
             }
-            rows.append({"T": at, "1/ε": inverse} | {k: float((weight * v).sum()) for k, v in variance.items()})
+            mean = {k: float((weight * v).sum()) for k, v in variance.items()}
+            efficiency = {f"{k} eff.": mean["floor"] / v for k, v in mean.items() if k != "floor"}
+            rows.append({"T": at, "1/ε": inverse} | mean | efficiency)
     if options.json:
         print(json.dumps(rows))
         return
     widths = {"T": 9, "1/ε": 8, "M2": 8, "M3": 9, "least": 10, "table": 10, "floor": 10}
     gains_of = {"M3/least": 10, "M3/table": 10, "table/floor": 13}
-    print("".join(f"{name:>{width}}" for name, width in (widths | gains_of).items()))
+    efficient = dict.fromkeys(("M2 eff.", "M3 eff.", "least eff.", "table eff."), 11)
+    print("".join(f"{name:>{width}}" for name, width in (widths | gains_of | efficient).items()))
     for r in rows:
         numbers = f"{r['M2']:8.3f}{r['M3']:9.4f}{r['least']:10.5f}{r['table']:10.5f}{r['floor']:10.5f}"
         gains = f"{r['M3'] / r['least']:10.1f}{r['M3'] / r['table']:10.1f}{r['table'] / r['floor']:13.2f}"
-        print(f"{r['T']:9,}{r['1/ε']:8,}{numbers}{gains}")
+        shares = "".join(f"{100 * r[name]:{width - 2}.1f} %" for name, width in efficient.items())
+        print(f"{r['T']:9,}{r['1/ε']:8,}{numbers}{gains}{shares}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import geopriv as gp
 from geopriv.checks import FloatArray
 
 EARTH, PLANE, USD = gp.Earth(), gp.Plane("m"), gp.Line("USD")
+CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 PARK = shapely.Polygon([(0, 0), (3, 0), (3, 2), (1.5, 0.8), (0, 2)], [[(0.4, 0.3), (0.8, 0.3), (0.6, 0.6)]])
 DISTRICT = shapely.Polygon([(-74.02, 40.70), (-73.97, 40.70), (-73.97, 40.75), (-74.0, 40.73), (-74.02, 40.76)])
 
@@ -39,6 +40,7 @@ ASKED = (
     Asked("orthant", gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0, [(-1.0, 2.0), (0.2, 0.1), (3.0, 1.0)]),
     Asked("half-space", gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
     Asked("ball", gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]),
+    Asked("ball on a map", gp.Ball((40.7, -74.0), 3000.0, 1000.0, CITY), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
     Asked("ball on Earth", gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
     Asked(
         "ball around recorded positions",
@@ -66,8 +68,25 @@ ASKED = (
         [(0.0, 0.0), (1.0, -0.5), (4.0, 4.0)],
     ),
     Asked("any function", gp.LipschitzQuery(np.sin, 1.0), 1.0, [0.0, 1.0, 4.0]),
+    Asked("smooth threshold", gp.Threshold(0.0, 2.0, edge="smooth"), 1.0, [-4.0, -0.9, 0.2, 3.0]),
+    Asked("smooth range", gp.Range(-3.0, 4.0, 1.5, edge="smooth"), 1.0, [-6.0, -3.2, 0.0, 4.0]),
+    Asked("kernel in space", gp.GaussianKernel((0.0, 0.0, 0.0), 2.0), 1.0, [(0.0, 0.0, 0.0), (1.0, 2.0, -1.0)]),
+    Asked("ridge", gp.LinearQuery((3.0, 4.0), gp.Gaussian(6.0)), 1.0, [(0.0, 0.0), (1.0, 1.0), (4.0, 1.0)]),
+    Asked(
+        "score on a line",
+        gp.LinearQuery((2.0,), gp.Custom(np.tanh, 1.0, -9.0, 9.0, curvature=0.77)),
+        1.0,
+        [(0.0,), (-1.0,)],
+    ),
+    Asked("blurred threshold", gp.Blurred(gp.Threshold(0.0, 1.0), 1.0), 1.0, [-3.0, 0.2, 1.0]),
+    Asked("blurred half-space", gp.Blurred(gp.HalfSpace((1.0, -2.0), 0.3, 1.0), 1.0), 1.0, [(0.0, 0.0), (2.0, -1.0)]),
+    Asked(
+        "blurred ball", gp.Blurred(gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]
+    ),
+    Asked("blurred geofence", gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0), 1.0, [(1.0, 0.5), (3.1, 1.0)]),
 )
 
+INPUT = (gp.InputLaplace, gp.Lattice)  # one report answers every query, so moments are asked for with the query
 Calibrate = Callable[[gp.Query, float], Any]
 MECHANISMS: dict[str, Calibrate] = {
     "LipschitzLaplace": gp.LipschitzLaplace.calibrate,
@@ -82,7 +101,10 @@ MECHANISMS: dict[str, Calibrate] = {
     "SmoothLaplace short radius": lambda q, e: gp.SmoothLaplace.calibrate(q, e, delta=0.5, radius=2 * _length(e)),
     "LocalLaplace": lambda q, e: gp.LocalLaplace.calibrate(q, e, distance=1.5 * _length(e)),
     "CoordinateLaplace": gp.CoordinateLaplace.calibrate,
+    "CoordinateLaplace plain": lambda q, e: gp.CoordinateLaplace.calibrate(q, e, estimator="plain"),
     "InputLaplace": lambda q, e: gp.InputLaplace.calibrate(q.space, e),
+    "InputLaplace plain": lambda q, e: gp.InputLaplace.calibrate(q.space, e, estimator="plain"),
+    "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=_lattice_step(q, e)),
     "Table": gp.Table.calibrate,
     "VectorSmoothCauchy": lambda q, e: gp.VectorSmoothCauchy.calibrate((q, _companion(q)), e),
 }
@@ -91,6 +113,11 @@ MECHANISMS: dict[str, Calibrate] = {
 def _length(epsilon: object) -> float:
     """1/ε, or anything where ε is none: then `calibrate` is to refuse it."""
     return 1 / epsilon if isinstance(epsilon, float) and epsilon > 0 else 1.0
+
+
+def _lattice_step(query: gp.Query, epsilon: object) -> float:
+    """A coarse grid, on which kinks cost less variance and exact moments sum fewer cells."""
+    return {1: 0.5, 2: 0.5, 3: 1.0}[query.space.dimension] * _length(epsilon)
 
 
 def _nothing(values: FloatArray) -> FloatArray:
@@ -121,7 +148,7 @@ class Row:
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Bias and variance of the estimate of the row's query, as the mechanism states them."""
         m, q = self.mechanism, self.asked.query
-        if isinstance(m, gp.InputLaplace):
+        if isinstance(m, INPUT):
             return m.bias(self.values, q), m.variance(self.values, q)
         bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
         return (bias[..., 0], variance[..., 0]) if isinstance(m, gp.VectorSmoothCauchy) else (bias, variance)
@@ -134,10 +161,52 @@ class Row:
 
 
 def rows() -> list[Row]:
-    """Every combination that makes sense: local privacy and tables need bounded answers."""
+    """Every combination that makes sense."""
     return [
         Row(f"{name} / {asked.name}", asked, calibrate)
         for asked in ASKED
         for name, calibrate in MECHANISMS.items()
-        if name not in ("LocalLaplace", "Table") or np.isfinite(asked.query.profile.bounds).all()
+        if _makes_sense(name, asked)
     ]
+
+
+LINES = (
+    "threshold",
+    "threshold in cents",
+    "narrow threshold",
+    "wide threshold",
+    "threshold on ratios",
+    "range",
+    "triangle",
+    "staircase",
+)
+REGIONS = (
+    "half-space",
+    "orthant",
+    "ball",
+    "ball on Earth",
+    "ball around recorded positions",
+    "geofence",
+    "geofence on Earth",
+    "slab",
+    "ring",
+)
+
+
+def _makes_sense(name: str, asked: Asked) -> bool:
+    """What each mechanism cannot do, by name: the tests of refusals hold it to that."""
+    if isinstance(asked.query, gp.Blurred) and not asked.query.along_line:
+        return name in ("InputLaplace", "Lattice")
+    match name:
+        case "LocalLaplace" | "Table":  # need bounded answers
+            return bool(np.isfinite(asked.query.profile.bounds).all())
+        case "Lattice":
+            return not isinstance(asked.query.space, gp.Earth)
+        case "CoordinateLaplace":  # kinks cannot be undone
+            return asked.name not in (*LINES, *REGIONS)
+        case "InputLaplace":  # nor can curvature of the Earth, nor anything but Gaussians in several dimensions
+            return asked.name not in (*LINES, *REGIONS, "kernel on Earth", "sigmoid", "any function")
+    return True
+
+
+ROWS_UNBIASED_INPUT = [row for row in rows() if row.name.startswith(("InputLaplace /", "CoordinateLaplace /"))]

@@ -120,7 +120,7 @@ def test_almost_all_of_epsilon_can_go_to_the_growth(share: float) -> None:
 
 
 def test_the_papers_own_sum_is_loose_and_the_audit_shows_it() -> None:
-    """theory §3: the two worst cases of the paper's sum never meet, so its M3 uses about two thirds of ε."""
+    """theory T3: the two worst cases of the paper's sum never meet, so its M3 uses about two thirds of ε."""
     assert gp.audit(gp.SmoothT.calibrate(RAMP, EPSILON)).worst_ratio == pytest.approx(2 / 3, abs=0.01)
 
 

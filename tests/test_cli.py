@@ -44,6 +44,10 @@ def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) ->
         # the true error is a draw whose root mean square is the predicted one
         assert abs(outcome["error"]) < 5 * outcome["predicted_error"]
         assert (abs(outcome["bias"]) < 1e-9) == answer["unbiased"]
+        assert outcome["efficiency"] is None or 0 < outcome["efficiency"] < 1
+    efficiency = {outcome["name"]: outcome["efficiency"] for outcome in result["mechanisms"]}
+    assert efficiency["SmoothT"] < efficiency["LeastScaleT"] < efficiency["Table"]
+    assert efficiency["CoordinateLaplace"] is efficiency["LocalLaplace"] is None
 
 
 def test_the_same_seed_gives_the_same_numbers(tmp_path: Path) -> None:

@@ -83,6 +83,8 @@ FENCES = {
 }
 
 LINE, LOG, PLANE, ROOM = gp.Line(), gp.LogLine(base=2), gp.Plane(), gp.Euclidean(3)
+CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
+DISTRICT = shapely.Polygon([(-74.02, 40.70), (-73.97, 40.70), (-73.97, 40.75), (-74.0, 40.73), (-74.02, 40.76)])
 HOLED = shapely.Polygon([(-8, -8), (8, -8), (9, 7), (0, 2), (-8, 8)], [[(-4, -5), (4, -5), (3, 0)]])
 QUERIES: dict[str, gp.Query] = {
     "Threshold on Line": gp.Threshold(at=3.0, width=2.0),
@@ -111,6 +113,11 @@ QUERIES: dict[str, gp.Query] = {
     "Ball on Euclidean": gp.Ball(center=(1.0, 2.0, 3.0), radius=3.0, width=1.0, space=ROOM),
     "GaussianKernel on Euclidean": gp.GaussianKernel(center=(1.0, 2.0, 3.0), bandwidth=3.0, space=ROOM),
     "LinearQuery on Euclidean": gp.LinearQuery((1.0, 1.0, 1.0), gp.Gaussian(2.0), space=ROOM),
+    "Orthant on LocalPlane": gp.Orthant(at=(40.7, -74.0), width=300.0, space=CITY),
+    "HalfSpace on LocalPlane": gp.HalfSpace(normal=(3.0, -4.0), offset=2000.0, width=100.0, space=CITY),
+    "Ball on LocalPlane": gp.Ball(center=(40.7, -74.0), radius=5e3, width=1e3, space=CITY),
+    "GaussianKernel on LocalPlane": gp.GaussianKernel(center=(40.7, -74.0), bandwidth=2e3, space=CITY),
+    "Geofence on LocalPlane": gp.Geofence(DISTRICT, width=1e3, space=CITY),
     "Ball on Earth": gp.Ball(center=(40.7, -74.0), radius=5e5, width=1e3, space=EARTH),
     "Ball at the pole": gp.Ball(center=(90.0, 10.0), radius=5e5, width=1e3, space=EARTH),
     "Ball at the antimeridian": gp.Ball(center=(-17.0, 180.0), radius=5e5, width=1e3, space=EARTH),
@@ -411,3 +418,29 @@ def test_a_scaled_function_is_asked_with_values_and_not_with_logarithms() -> Non
 def test_every_shipped_kind_of_coordinate_is_in_the_table_above() -> None:
     shipped = {kind for kind in Coordinate.__subclasses__() if kind.__module__ == "geopriv.coordinates"}
     assert shipped == {type(query.geometry) for query in QUERIES.values()}
+
+
+def test_a_geofence_on_a_local_plane_is_almost_that_on_the_globe() -> None:
+    """Edges of 5 km bulge by 0.1 m between the two, and the map shrinks distances there by a part in 10^5."""
+    x = np.random.default_rng(31).uniform((40.6, -74.2), (40.9, -73.8), (500, 2))
+    flat, round_ = (gp.Geofence(DISTRICT, width=1e3, space=space).coordinate(x) for space in (CITY, EARTH))
+    np.testing.assert_allclose(flat, round_, atol=1.0)
+    assert np.abs(flat - round_).max() > 1e-3
+
+
+def test_a_geofence_may_leave_the_region_of_a_local_plane_but_not_the_horizon() -> None:
+    wide = gp.Geofence(shapely.box(-80, 35, -70, 45), width=1e3, space=CITY)
+    assert (wide([(40.7, -74.0), (40.9, -73.7)]) == 1).all()
+    with pytest.raises(gp.InvalidParameter, match=r"'polygon'.*within 60°"):
+        gp.Geofence(shapely.box(-80, 35, 60, 45), width=1e3, space=CITY)
+
+
+@pytest.mark.parametrize("center", [(41.5, -74.0), (-40.725, 106.0), (40.7, 0.0)])
+def test_a_public_place_outside_the_region_of_a_local_plane_is_refused(center: tuple[float, float]) -> None:
+    for make in (
+        lambda: gp.Ball(center, 100.0, 10.0, CITY),
+        lambda: gp.GaussianKernel(center, 100.0, CITY),
+        lambda: gp.Orthant(center, 100.0, CITY),
+    ):
+        with pytest.raises(gp.InvalidParameter, match="in the region of LocalPlane"):
+            make()

@@ -52,10 +52,23 @@ def test_reports_that_are_no_numbers_are_refused_without_being_quoted(bad: objec
 
 
 def test_biased_estimators_say_so() -> None:
-    mechanism = gp.InputLaplace.calibrate(gp.Line(), EPSILON)
+    mechanism = gp.InputLaplace.calibrate(gp.Line(), EPSILON, estimator="plain")
     reports = mechanism.simulate([90_000.0, 120_000.0], np.random.default_rng(0))
     assert "biased" in str(gp.estimate(mechanism, reports, QUERY))
     assert "biased" not in str(gp.estimate(gp.SmoothT.calibrate(QUERY, EPSILON), [0.1, 0.2]))
+
+
+def test_an_estimate_says_how_large_its_bias_can_be_where_that_is_known() -> None:
+    kernel = gp.GaussianKernel(0.0, 1.0)
+    table = gp.Table.calibrate(kernel, 1.0)
+    answer = gp.estimate(table, table.simulate([0.0, 1.0], np.random.default_rng(0)))
+    assert answer.bias == table.largest_bias() > 1e-6
+    assert not answer.unbiased
+    assert str(answer).endswith(f"(bias at most {answer.bias:.1g})")
+    exact = gp.estimate(gp.SmoothT.calibrate(kernel, 1.0), [0.1, 0.2])
+    assert (exact.bias, exact.unbiased) == (0.0, True)
+    plain = gp.InputLaplace.calibrate(gp.Line(), 1.0, estimator="plain")
+    assert np.isnan(gp.estimate(plain, [0.0, 1.0], kernel).bias)
 
 
 def test_noise_without_a_variance_gives_no_interval_and_hence_no_estimate() -> None:
@@ -66,7 +79,7 @@ def test_noise_without_a_variance_gives_no_interval_and_hence_no_estimate() -> N
 
 def test_the_query_must_be_one_that_was_asked() -> None:
     other = gp.Threshold(1.0, 2.0)
-    for mechanism in (gp.SmoothT.calibrate(QUERY, EPSILON), gp.CoordinateLaplace.calibrate(QUERY, EPSILON)):
+    for mechanism in (gp.SmoothT.calibrate(QUERY, EPSILON), gp.CoordinateLaplace.calibrate(QUERY, EPSILON, "plain")):
         with pytest.raises(gp.InvalidParameter, match="query"):
             gp.estimate(mechanism, [0.1, 0.2], query=other)
     several = gp.VectorSmoothCauchy.calibrate([QUERY, other], EPSILON)

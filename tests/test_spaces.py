@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,11 @@ from geopriv.checks import FloatArray
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
 EARTH = gp.Earth()
 HALF_TURN = math.pi * EARTH.radius
+CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
+COUNTRY = gp.LocalPlane(south=24.0, west=-125.0, north=50.0, east=-66.0)
+ISLANDS = gp.LocalPlane(south=-20.0, west=170.0, north=10.0, east=-160.0)
+POLAR = gp.LocalPlane(south=60.0, west=-80.0, north=90.0, east=80.0)
+MAPS = [CITY, COUNTRY, ISLANDS, POLAR]
 GROUND = 2e-8  # metres: rounding of degrees and of unit vectors
 
 SPACES: list[gp.Space] = [
@@ -27,6 +33,8 @@ SPACES: list[gp.Space] = [
     gp.Euclidean(1),
     gp.Euclidean(3),
     EARTH,
+    COUNTRY,
+    ISLANDS,
 ]
 SCALARS = [space for space in SPACES if space.point_shape == ()]
 VECTORS = [space for space in SPACES if space.point_shape != ()]
@@ -45,7 +53,7 @@ def _longitudes() -> st.SearchStrategy[float]:
 
 
 def _values(space: gp.Space) -> st.SearchStrategy[Any]:
-    if isinstance(space, gp.Earth):
+    if isinstance(space, gp.Earth | gp.LocalPlane):
         return st.tuples(_latitudes(), _longitudes())
     if isinstance(space, gp.LogLine):
         return st.floats(-10, 1e12)
@@ -54,7 +62,7 @@ def _values(space: gp.Space) -> st.SearchStrategy[Any]:
 
 
 def _rounding(space: gp.Space, *distances: float) -> float:
-    return GROUND if isinstance(space, gp.Earth) else 1e-12 + 1e-14 * sum(distances)
+    return GROUND if isinstance(space, gp.Earth | gp.LocalPlane) else 1e-12 + 1e-14 * sum(distances)
 
 
 def _antipode(value: tuple[float, float]) -> tuple[float, float]:
@@ -245,7 +253,7 @@ def test_moving_many_points_at_once_is_moving_each() -> None:
     np.testing.assert_array_equal(EARTH.move(start, distance, bearing), each)
 
 
-@pytest.mark.parametrize("space", SPACES, ids=_name)
+@pytest.mark.parametrize("space", [space for space in SPACES if space not in MAPS], ids=_name)
 @PROPERTY
 @given(data=st.data())
 def test_values_come_back_from_the_points_that_were_read(space: gp.Space, data: st.DataObject) -> None:
@@ -381,6 +389,9 @@ SECRETS: list[tuple[gp.Space, Any, str]] = [
     (gp.Plane(), 91.23456789, "91.2345"),
     (gp.Euclidean(3), (91.23456789, 1.0), "91.2345"),
     (gp.Euclidean(3), (91.23456789, 1.0, math.nan), "91.2345"),
+    (CITY, (91.23456789, 1.0), "91.2345"),
+    (CITY, (1.0, 400.23456789), "400.2345"),
+    (CITY, ("secret-42", 1.0), "secret-42"),
 ]
 
 
@@ -467,9 +478,133 @@ def test_equal_spaces_are_equal_and_hash_alike() -> None:
         (gp.Plane(), 2, (2,), "m"),
         (gp.Euclidean(4, unit="kg"), 4, (4,), "kg"),
         (gp.Earth(), 2, (2,), "m"),
+        (CITY, 2, (2,), "m"),
     ],
 )
 def test_a_space_says_what_its_points_and_distances_are(
     space: gp.Space, dimension: int, shape: tuple[int, ...], unit: str | None
 ) -> None:
     assert (space.dimension, space.point_shape, space.distance_unit) == (dimension, shape, unit)
+
+
+def stretch(distance: Callable[[FloatArray, FloatArray], FloatArray], x: FloatArray, y: FloatArray) -> float:
+    """By how many metres a map makes a distance on the ground longer at worst."""
+    return float((distance(x, y) - EARTH.distance(x, y) * (1 + 1e-12)).max())
+
+
+def in_region(space: gp.LocalPlane, rng: np.random.Generator, n: int) -> FloatArray:
+    width = (space.east - space.west) % 360
+    east = (space.west + rng.uniform(0, width, n) + 180) % 360 - 180
+    return np.stack([rng.uniform(space.south, space.north, n), east], axis=-1)
+
+
+def pairs_on_the_globe(space: gp.LocalPlane, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    """Pairs near and far, in the region, around it and on the far side of the globe."""
+    x = np.concatenate([in_region(space, rng, 20_000), on_the_globe(rng, 20_000)])
+    length = np.exp(rng.uniform(np.log(1e-2), np.log(HALF_TURN), len(x)))
+    return x, EARTH.move(EARTH.read(x), length, rng.uniform(0, 2 * np.pi, len(x)))
+
+
+@pytest.mark.parametrize("space", MAPS, ids=_name)
+def test_a_local_plane_never_makes_a_distance_on_the_ground_longer(space: gp.LocalPlane) -> None:
+    x, y = pairs_on_the_globe(space, np.random.default_rng(15))
+    assert stretch(space.distance, x, y) <= GROUND
+
+
+@pytest.mark.parametrize("space", MAPS, ids=_name)
+def test_a_map_in_equal_steps_of_degrees_is_caught_stretching(space: gp.LocalPlane) -> None:
+    """The planted fault: the usual equirectangular map, whose scale is 1 only at its middle latitude."""
+    metres = math.radians(1.0) * EARTH.radius * np.array([1.0, math.cos(math.radians(space.middle[0]))])
+    x, y = pairs_on_the_globe(space, np.random.default_rng(15))
+    assert stretch(lambda a, b: np.linalg.norm((a - b) * metres, axis=-1), x, y) > 1.0
+
+
+@PROPERTY
+@given(st.tuples(_latitudes(), _longitudes()), st.tuples(_latitudes(), _longitudes()), st.sampled_from(MAPS))
+def test_a_local_plane_is_never_longer_for_drawn_pairs(
+    x: tuple[float, float], y: tuple[float, float], space: gp.LocalPlane
+) -> None:
+    assert space.distance(x, y) <= EARTH.distance(x, y) + GROUND
+
+
+@pytest.mark.parametrize("space", MAPS, ids=_name)
+def test_in_its_region_a_local_plane_is_shorter_by_no_more_than_it_says(space: gp.LocalPlane) -> None:
+    rng = np.random.default_rng(16)
+    x, y = in_region(space, rng, 50_000), in_region(space, rng, 50_000)
+    ratio = space.distance(x, y) / EARTH.distance(x, y)
+    assert space.shrink * (1 - 1e-12) <= ratio.min() <= 1
+    assert ratio.min() < space.shrink + 0.6 * (1 - space.shrink)  # and it does not exaggerate
+
+
+@pytest.mark.parametrize("space", MAPS, ids=_name)
+def test_places_of_the_region_come_back_from_the_map(space: gp.LocalPlane) -> None:
+    x = in_region(space, np.random.default_rng(17), 10_000)
+    assert EARTH.distance(space.values(space.read(x)), x).max() <= 2e-7
+    assert all(space.holds(value) for value in x[:50])
+
+
+@pytest.mark.parametrize("space", MAPS, ids=_name)
+def test_everyone_is_read_into_the_region_and_stays_there_when_read_again(space: gp.LocalPlane) -> None:
+    points = space.read(on_the_globe(np.random.default_rng(18), 20_000))
+    low, high = space.rectangle
+    assert ((points >= low) & (points <= high)).all()
+    np.testing.assert_allclose(space.read(space.values(points)), points, atol=1e-6)
+
+
+@pytest.mark.parametrize("space", MAPS, ids=_name)
+def test_the_rectangle_of_a_region_is_the_smallest_around_it(space: gp.LocalPlane) -> None:
+    width = (space.east - space.west) % 360
+    phi, turn = np.meshgrid(np.linspace(space.south, space.north, 401), np.linspace(0, width, 401))
+    edge = space.project(np.stack([phi.ravel(), (space.west + turn.ravel() + 180) % 360 - 180], axis=-1))
+    low, high = space.rectangle
+    size = high - low
+    assert (edge.min(axis=0) >= low - 1e-6).all()
+    assert (edge.max(axis=0) <= high + 1e-6).all()
+    np.testing.assert_allclose(edge.min(axis=0), low, atol=1e-4 * size.max())
+    np.testing.assert_allclose(edge.max(axis=0), high, atol=1e-4 * size.max())
+
+
+def test_only_the_antipode_of_the_middle_is_folded_onto_it() -> None:
+    latitude, longitude = CITY.middle
+    np.testing.assert_allclose(CITY.read((-latitude, longitude + 180)), 0.0, atol=1e-6)
+    low, high = CITY.rectangle
+    abroad = CITY.read([(48.86, 2.35), (-33.9, 151.2), (0.0, 0.0), (90.0, 0.0)])
+    assert ((abroad == low) | (abroad == high)).any(axis=1).all()
+    assert not CITY.holds((-latitude, longitude + 180))
+    assert not CITY.holds((48.86, 2.35))
+
+
+def test_north_is_up_and_east_is_right_across_the_antimeridian_too() -> None:
+    for space in MAPS:
+        latitude, longitude = space.middle
+        points = space.read([space.middle, (latitude + 0.1, longitude), (latitude, longitude + 0.1)])
+        np.testing.assert_allclose(points[0], 0.0, atol=1e-6)
+        assert points[1, 1] > 5000
+        assert points[2, 0] > 1000
+        assert abs(points[1, 0]) < 1e-6
+        assert abs(points[2, 1]) < 100
+
+
+@pytest.mark.parametrize(
+    ("box", "parameter"),
+    [
+        ((41.0, -74.0, 40.0, -73.0), "north"),
+        ((40.0, -74.0, 40.0, -73.0), "north"),
+        ((40.0, -74.0, 41.0, -74.0), "east"),
+        ((40.0, -74.0, 41.0, -75.0), "east"),  # almost all the way around
+        ((-80.0, 0.0, 80.0, 1.0), "north"),
+        ((-40.0, -50.0, 40.0, 50.0), "north"),
+        ((40.0, math.nan, 41.0, -73.0), "west"),
+        ((40.0, -74.0, 41.0, 361.0), "east"),
+        ((-91.0, -74.0, 41.0, -73.0), "south"),
+        (("40", -74.0, 41.0, -73.0), "south"),
+    ],
+)
+def test_a_region_without_area_or_of_continental_size_is_refused(box: tuple[Any, ...], parameter: str) -> None:
+    with pytest.raises(gp.InvalidParameter, match=f"'{parameter}' parameter of LocalPlane"):
+        gp.LocalPlane(*box)
+
+
+def test_longitudes_may_be_given_up_to_a_full_turn() -> None:
+    x = [(0.0, 179.0), (-3.0, -179.0)]
+    np.testing.assert_allclose(gp.LocalPlane(-20.0, 170.0, 10.0, 200.0).read(x), ISLANDS.read(x), atol=1e-6)

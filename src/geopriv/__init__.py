@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
     from geopriv.auditing import audit as audit
     from geopriv.auditing import audit_black_box as audit_black_box
+    from geopriv.bounds import efficiency as efficiency
     from geopriv.bounds import lower_bound as lower_bound
+    from geopriv.bounds import lower_bound_many as lower_bound_many
+    from geopriv.curves import estimate_cdf as estimate_cdf
     from geopriv.documents import from_document as from_document
     from geopriv.documents import to_document as to_document
     from geopriv.errors import GeoprivError as GeoprivError
@@ -22,9 +25,14 @@ if TYPE_CHECKING:
     from geopriv.errors import OutOfDomain as OutOfDomain
     from geopriv.errors import ReportRejected as ReportRejected
     from geopriv.estimation import Estimate as Estimate
+    from geopriv.estimation import Estimates as Estimates
     from geopriv.estimation import estimate as estimate
+    from geopriv.lattice_maps import lattice_estimates as lattice_estimates
+    from geopriv.lattice_maps import lattice_kernel_map as lattice_kernel_map
+    from geopriv.maps import estimate_map as estimate_map
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
     from geopriv.mechanisms import InputLaplace as InputLaplace
+    from geopriv.mechanisms import Lattice as Lattice
     from geopriv.mechanisms import LeastScaleT as LeastScaleT
     from geopriv.mechanisms import LipschitzLaplace as LipschitzLaplace
     from geopriv.mechanisms import LocalLaplace as LocalLaplace
@@ -50,9 +58,11 @@ if TYPE_CHECKING:
     from geopriv.profiles import PiecewiseLinear as PiecewiseLinear
     from geopriv.profiles import Profile as Profile
     from geopriv.profiles import Ramp as Ramp
+    from geopriv.profiles import Smoothstep as Smoothstep
     from geopriv.profiles import Trapezoid as Trapezoid
     from geopriv.profiles import Triangle as Triangle
     from geopriv.queries import Ball as Ball
+    from geopriv.queries import Blurred as Blurred
     from geopriv.queries import GaussianKernel as GaussianKernel
     from geopriv.queries import Geofence as Geofence
     from geopriv.queries import HalfSpace as HalfSpace
@@ -71,6 +81,7 @@ if TYPE_CHECKING:
     from geopriv.spaces import Earth as Earth
     from geopriv.spaces import Euclidean as Euclidean
     from geopriv.spaces import Line as Line
+    from geopriv.spaces import LocalPlane as LocalPlane
     from geopriv.spaces import LogLine as LogLine
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
@@ -79,13 +90,17 @@ __version__ = "0.1.0"
 
 _HOME = {
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
-    "bounds": ("lower_bound",),
+    "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
+    "curves": ("estimate_cdf",),
+    "estimation": ("Estimate", "Estimates", "estimate"),
+    "maps": ("estimate_map",),
     "documents": ("from_document", "to_document"),
     "errors": ("GeoprivError", "InvalidDesign", "InvalidParameter", "OutOfDomain", "ReportRejected"),
-    "estimation": ("Estimate", "estimate"),
+    "lattice_maps": ("lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",
+        "Lattice",
         "LeastScaleT",
         "LipschitzLaplace",
         "LocalLaplace",
@@ -100,9 +115,20 @@ _HOME = {
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
     "priors": ("Prior",),
     "privacy": ("Guarantee", "compose", "partition"),
-    "profiles": ("Custom", "Gaussian", "Identity", "PiecewiseLinear", "Profile", "Ramp", "Trapezoid", "Triangle"),
+    "profiles": (
+        "Custom",
+        "Gaussian",
+        "Identity",
+        "PiecewiseLinear",
+        "Profile",
+        "Ramp",
+        "Smoothstep",
+        "Trapezoid",
+        "Triangle",
+    ),
     "queries": (
         "Ball",
+        "Blurred",
         "GaussianKernel",
         "Geofence",
         "HalfSpace",
@@ -121,7 +147,7 @@ _HOME = {
         "pointwise_lipschitz",
         "smooth_sensitivity",
     ),
-    "spaces": ("Earth", "Euclidean", "Line", "LogLine", "Plane", "Space"),
+    "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

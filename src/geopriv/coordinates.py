@@ -182,6 +182,11 @@ class RegionDistance(Coordinate):
             distance = np.asarray(shapely.distance(self._boundary, places), dtype=np.float64)
         return np.where(shapely.contains(self.region, places), -distance, distance)
 
+    def nearest(self, points: FloatArray) -> FloatArray:
+        """The nearest point of the border to each point, shape (n, 2)."""
+        ways = shapely.shortest_line(shapely.points(points), self._boundary)
+        return np.asarray(shapely.get_coordinates(ways).reshape(-1, 2, 2)[:, 1])
+
     @cached_property
     def _boundary(self) -> shapely.Geometry:
         boundary = self.region.boundary
@@ -234,22 +239,35 @@ class EarthRegionDistance(Coordinate):
         return np.concatenate(parts).reshape(points.shape[:-1]) if parts else np.zeros(points.shape[:-1])
 
     def _signed(self, vectors: FloatArray) -> FloatArray:
-        distance = self.space.radius * self._angle_to_border(vectors)
+        corner, foot = self._angles_to_arcs(vectors)
+        distance = self.space.radius * np.minimum(corner.min(axis=1), foot.min(axis=1))
         ahead = vectors @ self._frame[2]
         flat = vectors @ self._frame[:2].T / np.maximum(ahead, 1e-9)[:, None]
         inside = (ahead > 1e-9) & shapely.contains(self.gnomonic, shapely.points(flat))
-        return np.where(inside, -distance, distance)
+        return np.asarray(np.where(inside, -distance, distance))
 
-    def _angle_to_border(self, vectors: FloatArray) -> FloatArray:
+    def nearest(self, points: FloatArray) -> FloatArray:
+        """The nearest point of the border to each point, shape (n, 2)."""
+        start, _, normal = self._arcs
+        vectors = unit_vectors(points)
+        corner, angle = self._angles_to_arcs(vectors)
+        rows, by_corner, by_foot = np.arange(len(points)), corner.argmin(axis=1), angle.argmin(axis=1)
+        height = (vectors * normal[by_foot]).sum(axis=-1, keepdims=True)
+        on_arc = (angle[rows, by_foot] < corner[rows, by_corner])[:, None]
+        x, y, z = np.where(on_arc, vectors - height * normal[by_foot], start[by_corner]).T
+        return np.asarray(np.degrees(np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)], axis=-1)))
+
+    def _angles_to_arcs(self, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Angles to each arc's start, and to the foot of the perpendicular where it is on the arc (else infinity)."""
         start, end, normal = self._arcs
         # arctan2 throughout: arcsin and arccos lose half the digits near their ends, which would look like a jump
         apart, together = (np.linalg.norm(vectors[:, None, :] + sign * start, axis=-1) for sign in (-1, 1))
-        corner = 2 * np.arctan2(apart, together).min(axis=1)
+        corner = 2 * np.arctan2(apart, together)
         # the foot of the perpendicular lies on the arc when the point is in the lune between its two ends
         ahead = vectors @ np.cross(normal, start).T
         within = (ahead >= 0) & (vectors @ np.cross(end, normal).T >= 0)
         angle = np.arctan2(np.abs(vectors @ normal.T), np.hypot(vectors @ start.T, ahead))
-        return np.asarray(np.minimum(corner, np.where(within, angle, np.inf).min(axis=1)))
+        return corner, np.where(within, angle, np.inf)
 
     @cached_property
     def _arcs(self) -> tuple[FloatArray, FloatArray, FloatArray]:

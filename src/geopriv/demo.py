@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from geopriv.bounds import efficiency, has_floor
 from geopriv.checks import FloatArray, count, positive
 from geopriv.estimation import Estimate, estimate
 from geopriv.mechanisms import (
-    Additive,
     CoordinateLaplace,
     InputLaplace,
     LeastScaleT,
@@ -24,6 +24,7 @@ from geopriv.mechanisms import (
     SmoothT,
     Table,
     VectorSmoothCauchy,
+    moments,
 )
 from geopriv.populations import synthetic_incomes
 from geopriv.queries import Query, Threshold
@@ -44,6 +45,7 @@ class Outcome:
         bias: predicted, exact.
         predicted_error: root of predicted variance and squared bias, exact.
         error: estimate minus truth.
+        efficiency: the floor under its variance over its variance; None where no floor is known.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Outcome:
     bias: float
     predicted_error: float
     error: float
+    efficiency: float | None
 
 
 @dataclass(frozen=True)
@@ -71,8 +74,15 @@ class Demo:
             "people": self.people,
             "epsilon_per_usd": self.epsilon,
             "truth": self.truth,
-            "mechanisms": [asdict(outcome) for outcome in self.outcomes],
+            "mechanisms": [_plain(outcome) for outcome in self.outcomes],
         }
+
+
+def _plain(outcome: Outcome) -> dict[str, Any]:
+    numbers = asdict(outcome)
+    if math.isnan(outcome.estimate.bias):
+        numbers["estimate"]["bias"] = None  # JSON has no not-a-number
+    return numbers
 
 
 def run_demo(people: int, at: float, width: float, epsilon: float | str, seed: int) -> Demo:
@@ -118,21 +128,19 @@ def _outcome(
     name: str, note: str, mechanism: Mechanism, query: Query, x: FloatArray, truth: float, rng: np.random.Generator
 ) -> Outcome:
     answer = estimate(mechanism, mechanism.simulate(x, rng), query)
-    bias, variance = _moments(mechanism, query, x)
+    bias, variance = moments(mechanism, query, x)
     predicted = math.sqrt(variance.mean() / x.size + bias.mean() ** 2)
-    return Outcome(name, note, answer, float(bias.mean()), predicted, answer.value - truth)
+    return Outcome(
+        name, note, answer, float(bias.mean()), predicted, answer.value - truth, _efficiency(mechanism, query, x)
+    )
 
 
-def _moments(mechanism: Mechanism, query: Query, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    match mechanism:
-        case InputLaplace():
-            return mechanism.bias(x, query), mechanism.variance(x, query)
-        case VectorSmoothCauchy():
-            column = mechanism.queries.index(query)
-            return mechanism.bias(x)[:, column], mechanism.variance(x)[:, column]
-        case Additive() | CoordinateLaplace() | Table():
-            return mechanism.bias(x), mechanism.variance(x)
-    raise TypeError(type(mechanism).__name__)
+def _efficiency(mechanism: Mechanism, query: Query, x: FloatArray) -> float | None:
+    """Over two thousand quantiles, which stand for everyone; of all its queries together for a vector."""
+    if not has_floor(mechanism):
+        return None
+    few = np.quantile(x, (np.arange(2000) + 0.5) / 2000)
+    return efficiency(mechanism, few, None if isinstance(mechanism, VectorSmoothCauchy) else query)
 
 
 def draw_demo(demo: Demo, path: Path) -> None:

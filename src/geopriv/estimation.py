@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from geopriv.checks import fraction, invalid
+from geopriv.checks import FloatArray, fraction, invalid
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.queries import Query
@@ -27,6 +27,7 @@ class Estimate:
         n: reports.
         unbiased: False when the mechanism's estimate is biased: the interval then surrounds the wrong value.
         confidence: of the interval.
+        bias: how large the bias can be, for whatever people hold; not-a-number where it is unknown.
     """
 
     value: float
@@ -36,10 +37,78 @@ class Estimate:
     n: int
     unbiased: bool
     confidence: float
+    bias: float = math.nan
 
     def __str__(self) -> str:
-        label = "" if self.unbiased else " (biased estimator)"
+        known = f" (bias at most {self.bias:.1g})" if math.isfinite(self.bias) else " (biased estimator)"
+        label = "" if self.unbiased else known
         return f"{self.value:.6g} ± {self.standard_error:.2g}, [{self.low:.6g}, {self.high:.6g}], n = {self.n:,}{label}"
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Many means from the same reports (a map, a curve), each with its uncertainty; index it for single ones.
+
+    Args:
+        values: the estimates, of any shape.
+        standard_errors: from the spread of the reports, of the same shape.
+        n: reports.
+        bias: a bound on |bias|; not-a-number when none is known.
+        confidence: of the intervals, each for itself.
+        binning_error: how far values may be from the sum over single reports.
+    """
+
+    values: FloatArray
+    standard_errors: FloatArray
+    n: int
+    bias: float
+    confidence: float
+    binning_error: float = 0.0
+
+    @property
+    def unbiased(self) -> bool:
+        """Whether no bias above 1e-6 is possible."""
+        return self.bias <= 1e-6
+
+    @property
+    def low(self) -> FloatArray:
+        """Lower ends of the intervals."""
+        return self.values - _reach(self.confidence) * self.standard_errors
+
+    @property
+    def high(self) -> FloatArray:
+        """Upper ends of the intervals."""
+        return self.values + _reach(self.confidence) * self.standard_errors
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, index: Any) -> Estimate:
+        value, error = float(self.values[index]), float(self.standard_errors[index])
+        reach = _reach(self.confidence) * error
+        return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence, self.bias)
+
+
+def _reach(confidence: float) -> float:
+    """Standard errors on each side of a normal interval."""
+    return float(special.ndtri((1 + confidence) / 2))
+
+
+def read_reports(reports: Any) -> FloatArray:
+    """Finite numbers, at least one.
+
+    Raises:
+        ReportRejected: for anything else.
+    """
+    try:
+        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ReportRejected("Reports must be numbers.") from None
+    if values.ndim == 0 or values.size == 0:
+        raise ReportRejected("There must be at least one report.")
+    if not np.isfinite(values).all():
+        raise ReportRejected("Reports must be finite numbers.")
+    return values
 
 
 def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, confidence: float = 0.95) -> Estimate:
@@ -62,20 +131,27 @@ def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, con
     fraction("estimate", "confidence", confidence)
     if not isinstance(mechanism, Mechanism):
         raise invalid("estimate", "mechanism", "a mechanism", type(mechanism).__name__)
-    try:
-        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ReportRejected("Reports must be numbers.") from None
-    if values.ndim == 0 or values.size == 0:
-        raise ReportRejected("There must be at least one report.")
-    if not np.isfinite(values).all():
-        raise ReportRejected("Reports must be finite numbers.")
+    values = read_reports(reports)
     noise = getattr(mechanism, "noise", None)
     if noise is not None and not noise.moments > 2:
         raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
     shares = mechanism.contributions(values, query)
-    n = shares.size
-    mean = float(shares.mean())
-    error = float(shares.std(ddof=1)) / math.sqrt(n) if n > 1 else math.inf
-    reach = float(special.ndtri((1 + confidence) / 2)) * error
-    return Estimate(mean, error, mean - reach, mean + reach, n, mechanism.unbiased, confidence)
+    return summary(shares, np.ones(1), mechanism.largest_bias(query), confidence)
+
+
+def summary(shares: FloatArray, times: FloatArray, bias: float, confidence: float) -> Estimate:
+    """The estimate from what reports add to the mean, each of them so many times.
+
+    Args:
+        shares: contributions.
+        times: how often each was reported, or a single 1.
+        bias: of the mechanism for the query.
+        confidence: of the interval.
+    """
+    weights = np.broadcast_to(times, shares.shape)
+    n = int(weights.sum())
+    mean = float((weights * shares).sum()) / n
+    spread = float((weights * (shares - mean) ** 2).sum())
+    error = math.sqrt(spread / (n - 1) / n) if n > 1 else math.inf
+    reach = _reach(confidence) * error
+    return Estimate(mean, error, mean - reach, mean + reach, n, bias <= 1e-6, confidence, bias)

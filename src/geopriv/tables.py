@@ -17,12 +17,13 @@ def demo_table(console: Console, demo: Demo) -> None:
         f"Share of households above {demo.query.at:,.0f} USD (soft over {demo.query.width:,.0f}), "
         f"{demo.people:,} synthetic people.\nPromise: {promise}.\n"
         f"Truth: [bold]{100 * demo.truth:.3f} %[/bold]. "
-        "Estimates are in %; predicted and true error and bias in percentage points.",
+        "Estimates are in %; predicted and true error and bias in percentage points.\n"
+        "Efficiency (eff.): the least variance that any unbiased report could have, as a share of this one's.",
         highlight=False,
     )
     wide = console.width >= 120
-    table = Table(header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("mechanism", "estimate", "95 % interval", "predicted", "true", "bias"):
+    table = Table(header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, int(wide)))
+    for name in ("mechanism", "estimate", "95 % interval", "predicted", "true", "bias", "eff."):
         table.add_column(name, justify="left" if name == "mechanism" else "right", no_wrap=True)
     if wide:
         table.add_column("what it is")
@@ -35,6 +36,7 @@ def demo_table(console: Console, demo: Demo) -> None:
             f"{100 * outcome.predicted_error:.3f}",
             f"{100 * outcome.error:+.3f}",
             "none" if answer.unbiased else f"{100 * outcome.bias:+.3f}",
+            "–" if outcome.efficiency is None else f"{100 * outcome.efficiency:.0f} %",
             *([outcome.note] if wide else []),
         )
     console.print(table)

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from geopriv.auditing.lattice import worst_lattice
 from geopriv.auditing.loss import Pairs, hockey_stick, largest_loss, signed_losses
 from geopriv.checks import FloatArray, invalid, positive
-from geopriv.mechanisms import Additive, CoordinateLaplace, InputLaplace, Mechanism, Table, VectorSmoothCauchy
+from geopriv.mechanisms import Additive, CoordinateLaplace, InputLaplace, Lattice, Mechanism, Table, VectorSmoothCauchy
 from geopriv.noise import Laplace
 from geopriv.privacy import Guarantee
 from geopriv.profiles import Profile
@@ -81,6 +82,8 @@ def audit(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
             ratio, at = _worst_vector(mechanism)
         case InputLaplace():
             ratio, at = _worst_input(mechanism)
+        case Lattice():
+            ratio, at = worst_lattice(mechanism)
         case _:
             raise invalid("audit", "mechanism", "a mechanism of the package", type(mechanism).__name__)
     k = int(np.argmax(ratio))

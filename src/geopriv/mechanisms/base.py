@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -41,6 +42,10 @@ class Mechanism(ABC):
     @abstractmethod
     def unbiased(self) -> bool:
         """Whether the estimate from its reports is unbiased."""
+
+    def largest_bias(self, query: Query | None = None) -> float:
+        """A bound on the bias of the estimate over all values, or the largest found; not-a-number where unknown."""
+        return 0.0 if self.unbiased else math.nan
 
     @abstractmethod
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
@@ -104,9 +109,13 @@ class Additive(Mechanism):
         Raises:
             InvalidParameter: where the noise has no variance.
         """
+        return self.variance_at(self.query.coordinate(x))
+
+    def variance_at(self, s: FloatArray) -> FloatArray:
+        """The variance at coordinates."""
         if not self.noise.moments > 2:
             raise invalid(type(self).__name__, "noise", "of finite variance where a variance is asked for", self.noise)
-        return self.scale(self.query.coordinate(x)) ** 2 * self.noise.variance
+        return np.asarray(self.scale(s) ** 2 * self.noise.variance)
 
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """The reports themselves: each is an unbiased estimate of its person's f(x)."""

@@ -51,7 +51,7 @@ class LeastScaleT(Additive):
             prior: a Prior, or an array of *public* values, over which df is chosen; never the data being collected.
                 By default coordinates are uniform on the line.
 
-        Reference: theory T2, T3, T4; docs/guarantees.md.
+        Reference: theory T2, T3, T4; docs/theory/least-scale.md.
         """
         rate = query.space.rate(epsilon)
         if df is None:

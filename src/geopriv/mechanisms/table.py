@@ -126,7 +126,7 @@ class Table(Mechanism):
         Raises:
             InvalidParameter: when the values cannot follow the query, or the lattice is too coarse or too short for it.
 
-        Reference: theory T5, T9; docs/guarantees.md.
+        Reference: theory T5, T9; docs/theory/tables.md.
         """
         rate = query.space.rate(epsilon)
         promise = Guarantee(
@@ -201,11 +201,14 @@ class Table(Mechanism):
     @cached_property
     def unbiased(self) -> bool:
         """Whether the target is f0 itself, to within 1e-6 everywhere."""
-        return self.largest_bias <= 1e-6
+        return self._largest_bias <= 1e-6
+
+    def largest_bias(self, query: Query | None = None) -> float:
+        """The largest |target − f0| seen on a fine grid over the lattice and beyond."""
+        return self._largest_bias
 
     @cached_property
-    def largest_bias(self) -> float:
-        """The largest |target − f0| seen on a fine grid over the lattice and beyond."""
+    def _largest_bias(self) -> float:
         ends = np.array([self.lattice[0], self.lattice[-1]]) + np.array([-1, 1]) * np.ptp(self.lattice)
         s = np.concatenate([*(np.linspace(a, b, 9) for a, b in pairwise(self.lattice)), ends])
         return float(np.abs(self._mean_at(s) - self.query.profile(s)).max())

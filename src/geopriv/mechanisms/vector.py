@@ -14,7 +14,7 @@ from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.smooth import cauchy_budget
 from geopriv.noise import GeneralizedCauchy
 from geopriv.privacy import Guarantee
-from geopriv.queries import Query
+from geopriv.queries import Query, common_space
 from geopriv.sensitivity import ExponentialGrowth, smooth_sensitivity
 
 
@@ -65,12 +65,7 @@ class VectorSmoothCauchy(Mechanism):
 
         Reference: paper, Corollary 3.2; theory T2's corollary.
         """
-        asked = tuple(queries)
-        if not asked:
-            raise invalid("VectorSmoothCauchy", "queries", "at least one query", asked)
-        space = asked[0].space
-        if any(query.space != space for query in asked):
-            raise invalid("VectorSmoothCauchy", "queries", "on one space", sorted({str(q.space) for q in asked}))
+        asked, space = common_space("VectorSmoothCauchy", queries)
         rate = space.rate(epsilon)
         noise, gamma, eta = cauchy_budget("VectorSmoothCauchy", rate, gamma_share, p, theta, len(asked))
         promise = Guarantee(rate, unit=space.distance_unit, reference="paper Corollary 3.2, theory T2 (chaining)")

@@ -4,12 +4,16 @@ A query is f = f0 ∘ s with a 1-Lipschitz coordinate s, so all of privacy happe
 Every profile knows its values, its Lipschitz constant and its landmarks (the places where its shape changes).
 """
 
-from geopriv.profiles.base import Profile
+from geopriv.profiles.base import Curved, Profile, Smooth
+from geopriv.profiles.blurred import BlurredPieces
 from geopriv.profiles.custom import Custom
 from geopriv.profiles.gaussian import Gaussian
 from geopriv.profiles.pieces import Identity, LinearPieces, PiecewiseLinear, Ramp, Ramps, Trapezoid, Triangle
+from geopriv.profiles.smoothstep import Smoothstep
 
 __all__ = [
+    "BlurredPieces",
+    "Curved",
     "Custom",
     "Gaussian",
     "Identity",
@@ -18,6 +22,8 @@ __all__ = [
     "Profile",
     "Ramp",
     "Ramps",
+    "Smooth",
+    "Smoothstep",
     "Trapezoid",
     "Triangle",
 ]

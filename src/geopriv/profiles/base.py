@@ -32,3 +32,39 @@ class Profile(ABC):
     @abstractmethod
     def stretched(self, factor: float) -> Profile:
         """The profile s ↦ f0(factor·s), factor > 0."""
+
+
+class Curved(Profile):
+    """A profile known by its values, a bound on its curvature, and the interval outside which it is constant."""
+
+    @property
+    @abstractmethod
+    def low(self) -> float:
+        """f0 is constant below."""
+
+    @property
+    @abstractmethod
+    def high(self) -> float:
+        """f0 is constant above."""
+
+    @property
+    @abstractmethod
+    def curvature(self) -> float | None:
+        """A bound on |f0''| between kinks; None when nothing is known but `lipschitz`."""
+
+    @property
+    @abstractmethod
+    def kinks(self) -> tuple[float, ...]:
+        """Places inside (low, high) where f0' jumps."""
+
+
+class Smooth(Profile):
+    """A profile with a continuous slope and a bounded second derivative: smooth enough to undo noise on a line."""
+
+    @abstractmethod
+    def slope(self, s: FloatArray) -> FloatArray:
+        """f0'."""
+
+    @abstractmethod
+    def second(self, s: FloatArray) -> FloatArray:
+        """f0'', with either one-sided value where it jumps."""

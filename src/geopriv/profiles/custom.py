@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, numbers, positive
-from geopriv.profiles.base import Profile
+from geopriv.profiles.base import Curved, Profile
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class _Stretched:
 
 
 @dataclass(frozen=True)
-class Custom(Profile):
+class Custom(Curved):
     """Any function on [low, high], held constant outside, with a Lipschitz constant that its author vouches for.
 
     With `curvature` (a bound on |f0''| between `kinks`) the smooth sensitivity converges to its true value. Without it

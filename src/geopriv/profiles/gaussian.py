@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from geopriv.checks import FloatArray, finite, positive
-from geopriv.profiles.base import Profile
+from geopriv.profiles.base import Smooth
 
 
 @dataclass(frozen=True)
-class Gaussian(Profile):
+class Gaussian(Smooth):
     """The bell exp(−(s − center)²/2h²) with bandwidth h; its steepest slope is e^(−1/2)/h, at center ± h.
 
     >>> Gaussian(bandwidth=1.0)(np.array([0.0, 1.0])).round(4)
@@ -28,6 +28,12 @@ class Gaussian(Profile):
     def __call__(self, s: FloatArray) -> FloatArray:
         # beyond 40 bandwidths it is 0 in floating point; the cap keeps the square from overflowing
         return np.exp(-0.5 * np.minimum(np.abs(s - self.center) / self.bandwidth, 40.0) ** 2)
+
+    def slope(self, s: FloatArray) -> FloatArray:
+        return -(s - self.center) / self.bandwidth**2 * self(s)
+
+    def second(self, s: FloatArray) -> FloatArray:
+        return (((s - self.center) / self.bandwidth) ** 2 - 1) / self.bandwidth**2 * self(s)
 
     @property
     def lipschitz(self) -> float:

@@ -30,6 +30,10 @@ class LinearPieces(Profile):
     def slopes(self) -> tuple[float, ...]:
         """One slope more than there are knots: before the first, between each two, after the last."""
 
+    @abstractmethod
+    def stretched(self, factor: float) -> LinearPieces:
+        """Straight pieces again."""
+
 
 class _Plateaus(LinearPieces):
     """Straight pieces that are constant before the first knot and after the last."""
@@ -88,7 +92,7 @@ class Ramp(Ramps):
 
     def __post_init__(self) -> None:
         positive("Ramp", "width", self.width)
-        _resolved("Ramp", self.width, finite("Ramp", "center", self.center))
+        resolved("Ramp", self.width, finite("Ramp", "center", self.center))
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -121,7 +125,7 @@ class Trapezoid(Ramps):
     def __post_init__(self) -> None:
         positive("Trapezoid", "plateau", self.plateau)
         positive("Trapezoid", "width", self.width)
-        _resolved("Trapezoid", self.width, abs(finite("Trapezoid", "center", self.center)) + self.plateau)
+        resolved("Trapezoid", self.width, abs(finite("Trapezoid", "center", self.center)) + self.plateau)
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -154,7 +158,7 @@ class Triangle(Ramps):
 
     def __post_init__(self) -> None:
         positive("Triangle", "width", self.width)
-        _resolved("Triangle", self.width, finite("Triangle", "center", self.center))
+        resolved("Triangle", self.width, finite("Triangle", "center", self.center))
 
     @property
     def knots(self) -> tuple[float, ...]:
@@ -242,7 +246,7 @@ class Identity(LinearPieces):
         return Identity(self.slope * factor)
 
 
-def _resolved(owner: str, width: float, place: float) -> None:
+def resolved(owner: str, width: float, place: float) -> None:
     """Refuse a ramp so narrow beside its place that rounding would change its slope, on which the promise rests."""
     if width < 1e6 * np.spacing(abs(place)):
         raise invalid(owner, "width", f"at least {1e6 * np.spacing(abs(place)):.3g} at coordinates of {place:g}", width)

@@ -32,9 +32,13 @@ class Query(ABC):
         """s(x) for values x of the space, in its unit of distance."""
         return np.asarray(self.geometry(self.space.read(values)))
 
+    def answer(self, points: FloatArray) -> FloatArray:
+        """F at points that the space has read."""
+        return np.asarray(self.profile(self.geometry(points)))
+
     def __call__(self, values: Any) -> FloatArray:
         """f(x) for values x of the space."""
-        return np.asarray(self.profile(self.coordinate(values)))
+        return self.answer(self.space.read(values))
 
 
 class Centered(Query):

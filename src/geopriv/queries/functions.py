@@ -30,7 +30,7 @@ class GaussianKernel(Centered):
     """The kernel density at a place (without its normalising constant): exp(−dist(x, center)²/2h²).
 
     Args:
-        center: where the density is asked for; (latitude, longitude) on Earth.
+        center: where the density is asked for; (latitude, longitude) on Earth and on a LocalPlane.
         bandwidth: h, in the unit of distance.
         space: where the centre lives.
 
@@ -101,7 +101,7 @@ class RadialQuery(Centered):
     """Any profile of the distance to a place: f(x) = profile(dist(x, center)).
 
     Args:
-        center: a point; (latitude, longitude) on Earth.
+        center: a point; (latitude, longitude) on Earth and on a LocalPlane.
         profile: in the unit of distance.
         space: where the centre lives.
 

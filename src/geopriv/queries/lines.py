@@ -8,9 +8,9 @@ from typing import Literal
 
 from geopriv.checks import invalid, positive
 from geopriv.coordinates import Coordinate, Linear, Radial
-from geopriv.profiles import Profile, Ramp
+from geopriv.profiles import Profile, Ramp, Smoothstep
 from geopriv.queries.base import Query
-from geopriv.queries.parameters import public_value, require_line
+from geopriv.queries.parameters import Edge, public_value, require_edge, require_line
 from geopriv.spaces import Line, Space
 
 
@@ -22,6 +22,8 @@ class Threshold(Query):
         at: the threshold.
         width: over which counting fades, in the unit of distance (on a LogLine: in logarithms).
         space: a Line or LogLine.
+        edge: "linear" (the paper's ramp) or "smooth" (two parabolas over the same width, twice as steep in the
+            middle: the shape that noise on the input can be undone for, theory T6).
 
     Reference: paper, section 4.1.
 
@@ -32,9 +34,11 @@ class Threshold(Query):
     at: float
     width: float
     space: Space = Line()
+    edge: Edge = "linear"
 
     def __post_init__(self) -> None:
         require_line(self)
+        require_edge(self, self.edge)
         public_value(self, "at", self.at)
         positive("Threshold", "width", self.width)
 
@@ -44,7 +48,7 @@ class Threshold(Query):
 
     @cached_property
     def profile(self) -> Profile:
-        return Ramp(self.width)
+        return Ramp(self.width) if self.edge == "linear" else Smoothstep(self.width)
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Range(Query):
         width: over which counting fades; at most high − low for the trapezoid.
         shape: "trapezoid" or "triangle".
         space: a Line or LogLine.
+        edge: of the trapezoid, "linear" or "smooth" (see Threshold).
 
     >>> Range(low=10, high=20, width=2)([9, 10, 15, 20.5])
     array([0.  , 0.5 , 1.  , 0.25])
@@ -70,6 +75,7 @@ class Range(Query):
     width: float
     shape: Literal["trapezoid", "triangle"] = "trapezoid"
     space: Space = Line()
+    edge: Edge = "linear"
 
     def __post_init__(self) -> None:
         require_line(self)
@@ -79,6 +85,9 @@ class Range(Query):
             raise invalid("Range", "high", f"greater than low = {self.low!r}", self.high)
         if self.shape not in ("trapezoid", "triangle"):
             raise invalid("Range", "shape", '"trapezoid" or "triangle"', self.shape)
+        require_edge(self, self.edge)
+        if self.shape == "triangle" and self.edge != "linear":
+            raise invalid("Range", "edge", '"linear" for the triangle', self.edge)
         if self.shape == "trapezoid" and self.width > (high - low) * (1 + 1e-12):
             raise invalid("Range", "width", f"at most high − low = {high - low!r}", self.width)
 
@@ -96,6 +105,7 @@ class Range(Query):
         low, high = self._ends
         half = (high - low) / 2
         if self.shape == "trapezoid":
-            return Ramp(self.width, center=half, rising=False)
+            shape = Ramp if self.edge == "linear" else Smoothstep
+            return shape(self.width, center=half, rising=False)
         base = half + self.width / 2
         return Ramp(base, center=base / 2, rising=False)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import numpy as np
 
-from geopriv.checks import invalid, numbers
+from geopriv.checks import FloatArray, invalid, numbers
 from geopriv.coordinates import Linear, Radial
-from geopriv.profiles import Profile
+from geopriv.profiles import Gaussian, Profile
 from geopriv.queries.base import Centered, Query
-from geopriv.spaces import Euclidean, Line, LogLine, Plane, Space, default_space
+from geopriv.spaces import Flat, Line, LocalPlane, LogLine, Space, default_space
+
+Edge = Literal["linear", "smooth"]
 
 UNSET: Any = None  # a space that is filled in from the query's dimension
 
@@ -25,6 +28,17 @@ def fill_space(query: Query, dimension: int) -> None:
     """Give the query the space without a unit of that dimension, if it has none."""
     if query.space is None:
         object.__setattr__(query, "space", default_space(dimension))
+
+
+def common_space(owner: str, queries: Iterable[Query]) -> tuple[tuple[Query, ...], Space]:
+    """The queries and the space that they share; refuse none, and queries on different spaces."""
+    asked = tuple(queries)
+    if not asked:
+        raise invalid(owner, "queries", "at least one query", asked)
+    space = asked[0].space
+    if any(query.space != space for query in asked):
+        raise invalid(owner, "queries", "on one space", sorted({str(query.space) for query in asked}))
+    return asked, space
 
 
 def require_space(query: Query) -> None:
@@ -41,10 +55,16 @@ def require_line(query: Query) -> None:
 
 def require_flat(query: Query, dimension: int | None = None) -> None:
     """Refuse every space but R^d, of the given dimension."""
-    if not isinstance(query.space, Plane | Euclidean):
-        raise invalid(name_of(query), "space", "a Plane or a Euclidean space", query.space)
+    if not isinstance(query.space, Flat):
+        raise invalid(name_of(query), "space", "a Plane, a LocalPlane or a Euclidean space", query.space)
     if dimension is not None and dimension != query.space.dimension:
         raise invalid(name_of(query), "space", f"of dimension {dimension}", query.space)
+
+
+def require_edge(query: Query, edge: object) -> None:
+    """Refuse every edge but the two there are."""
+    if edge not in ("linear", "smooth"):
+        raise invalid(name_of(query), "edge", '"linear" or "smooth"', edge)
 
 
 def require_profile(owner: str, profile: object) -> Profile:
@@ -60,6 +80,13 @@ def public_value(query: Query, parameter: str, value: float) -> float:
     if isinstance(query.space, LogLine) and not value > query.space.floor:
         raise invalid(name_of(query), parameter, f"above the floor {query.space.floor!r} of the LogLine", value)
     return point
+
+
+def public_place(query: Query, parameter: str, value: Any) -> FloatArray:
+    """The point of a public place; outside a LocalPlane's region reading it would move it."""
+    if isinstance(query.space, LocalPlane) and not query.space.holds(value):
+        raise invalid(name_of(query), parameter, f"a place in the region of {query.space}", value)
+    return query.space.public_point(name_of(query), parameter, value)
 
 
 def set_center(query: Centered) -> None:
@@ -80,8 +107,17 @@ def set_center(query: Centered) -> None:
 def radial(query: Centered, offset: float) -> Radial:
     """The distance to the centre, less an offset."""
     center = np.reshape(np.asarray(query.center), query.space.point_shape)
-    point = query.space.public_point(name_of(query), "center", center)
+    point = public_place(query, "center", center)
     return Radial(query.space, tuple(np.atleast_1d(point).tolist()), offset)
+
+
+def gaussian_center(query: Query) -> FloatArray | None:
+    """The centre, if the query is a Gaussian of the distance to it on a flat space, hence a product over axes."""
+    geometry, profile = query.geometry, query.profile
+    if not (isinstance(geometry, Radial) and isinstance(profile, Gaussian)):
+        return None
+    flat = isinstance(query.space, Line | LogLine | Flat)
+    return np.atleast_1d(geometry.anchor) if flat and profile.center == -geometry.offset else None
 
 
 def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:

@@ -13,8 +13,17 @@ from geopriv.coordinates import Coordinate, EarthRegionDistance, QuadrantDistanc
 from geopriv.polygons import read_polygon
 from geopriv.profiles import Profile, Ramp
 from geopriv.queries.base import Centered, Query
-from geopriv.queries.parameters import UNSET, direction, fill_space, linear, radial, require_flat, set_center
-from geopriv.spaces import Earth, Plane, Space
+from geopriv.queries.parameters import (
+    UNSET,
+    direction,
+    fill_space,
+    linear,
+    public_place,
+    radial,
+    require_flat,
+    set_center,
+)
+from geopriv.spaces import Earth, LocalPlane, Plane, Space
 
 
 @dataclass(frozen=True)
@@ -25,11 +34,11 @@ class Orthant(Query):
     the signed distance to {p ≥ c0} goes from R1 to R1 + τ. One formula replaces the paper's ten regions.
 
     Args:
-        at: one threshold per axis.
+        at: one threshold per axis; on a LocalPlane a place (latitude, longitude), and "above" is east and north of it.
         width: of the band.
         space: of as many axes.
 
-    Reference: paper, section 4.2; theory §1.
+    Reference: paper, section 4.2; docs/theory/coordinates.md.
     """
 
     at: tuple[float, ...]
@@ -40,7 +49,7 @@ class Orthant(Query):
         object.__setattr__(self, "at", numbers("Orthant", "at", self.at))
         fill_space(self, len(self.at))
         require_flat(self)
-        self.space.public_point("Orthant", "at", self.at)
+        public_place(self, "at", self.at)
         positive("Orthant", "width", self.width)
 
     @property
@@ -49,7 +58,8 @@ class Orthant(Query):
 
     @cached_property
     def geometry(self) -> Coordinate:
-        return QuadrantDistance(tuple(t + self.width / 2 + self._round for t in self.at))
+        corner = public_place(self, "at", self.at) + self.width / 2 + self._round
+        return QuadrantDistance(tuple(corner.tolist()))
 
     @cached_property
     def profile(self) -> Profile:
@@ -62,7 +72,7 @@ class HalfSpace(Query):
 
     Args:
         normal: any vector but zero; its length does not matter.
-        offset: in the units of ⟨normal, x⟩.
+        offset: in the units of ⟨normal, x⟩. (On a LocalPlane x is in metres east and north of the middle.)
         width: over which counting fades, as a distance.
         space: of as many axes.
     """
@@ -93,7 +103,7 @@ class Ball(Centered):
     """The share of people within `radius` of a place: 1/2 on the circle, linear over `width` across it.
 
     Args:
-        center: a point; (latitude, longitude) on Earth.
+        center: a point; (latitude, longitude) on Earth and on a LocalPlane.
         radius: in the unit of distance.
         width: over which counting fades; at most 2·radius.
         space: where the centre lives.
@@ -129,12 +139,13 @@ class Geofence(Query):
     On Earth the polygon is in GeoJSON order (longitude, latitude), its edges are great-circle arcs, and it must fit
     within 80° of its middle. (Edges that are straight in longitude and latitude, as RFC 7946 means them, bulge away
     from the arc by about L²·tan φ/8R: 2 m for a 10 km edge at mid-latitudes. Add vertices where that matters.)
+    On a LocalPlane it is in the same order, and its edges are straight on the map.
 
     Args:
         polygon: a shapely Polygon or MultiPolygon, with or without holes, or GeoJSON (a dict or text: Polygon,
             MultiPolygon or a Feature of one).
         width: over which counting fades, in the unit of distance.
-        space: a Plane or the Earth.
+        space: a Plane, a LocalPlane or the Earth.
 
     Raises:
         InvalidParameter: for a self-intersecting or empty polygon, with the reason and the place.
@@ -149,9 +160,10 @@ class Geofence(Query):
     space: Space = Plane()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.space, Plane | Earth):
-            raise invalid("Geofence", "space", "a Plane or the Earth", self.space)
-        object.__setattr__(self, "polygon", read_polygon(self.polygon, on_earth=isinstance(self.space, Earth)))
+        if not isinstance(self.space, Plane | LocalPlane | Earth):
+            raise invalid("Geofence", "space", "a Plane, a LocalPlane or the Earth", self.space)
+        degrees = not isinstance(self.space, Plane)
+        object.__setattr__(self, "polygon", read_polygon(self.polygon, on_earth=degrees))
         positive("Geofence", "width", self.width)
         if isinstance(self.geometry, EarthRegionDistance):
             if not self.geometry.fits:
@@ -164,7 +176,18 @@ class Geofence(Query):
     def geometry(self) -> Coordinate:
         if isinstance(self.space, Earth):
             return EarthRegionDistance(self.space, self.polygon)
+        if isinstance(self.space, LocalPlane):
+            return RegionDistance(self._on_the_map(self.space))
         return RegionDistance(self.polygon)
+
+    def _on_the_map(self, space: LocalPlane) -> shapely.Geometry:
+        if not space.in_front(shapely.get_coordinates(self.polygon)[:, ::-1]):
+            raise invalid("Geofence", "polygon", f"within {space.REACH:g}° of the middle of {space}", "a larger one")
+        projected = shapely.transform(self.polygon, lambda lonlat: space.project(lonlat[:, ::-1]))
+        if not projected.is_valid:
+            reason = shapely.is_valid_reason(projected).split("[")[0]
+            raise invalid("Geofence", "polygon", "a simple polygon of straight edges on the map", reason)
+        return projected
 
     @cached_property
     def profile(self) -> Profile:

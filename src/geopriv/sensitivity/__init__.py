@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, count, invalid, positive_or_infinite
-from geopriv.profiles import Custom, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
+from geopriv.profiles import Curved, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
 from geopriv.sensitivity import gaussian, ramps
 from geopriv.sensitivity.envelope import CELLS, envelope
 from geopriv.sensitivity.growth import ExponentialGrowth, Growth, LinearGrowth
@@ -38,7 +38,7 @@ def pointwise_lipschitz(profile: Profile, s: Any, radius: float = np.inf, cells:
         radius: Λ, possibly infinite.
         cells: resolution of the generic procedure.
 
-    Reference: paper, definition 7; theory §2.
+    Reference: paper, definition 7; docs/theory/smooth-sensitivity.md.
 
     >>> from geopriv import Ramp
     >>> pointwise_lipschitz(Ramp(width=1.0), [0.0, 1.5])
@@ -52,7 +52,7 @@ def pointwise_lipschitz(profile: Profile, s: Any, radius: float = np.inf, cells:
             return ramps.pointwise(profile, s, radius)
         case Gaussian():
             return gaussian.pointwise(profile, s, radius)
-        case PiecewiseLinear() | Custom():
+        case PiecewiseLinear() | Curved():
             return envelope(profile, radius, cells).pointwise(s)
     raise invalid("pointwise_lipschitz", "profile", "a profile of geopriv.profiles", type(profile).__name__)
 
@@ -62,7 +62,7 @@ def smooth_sensitivity(
 ) -> FloatArray:
     """Smooth sensitivity B*(s) = sup over z of L_Λ(z)/g(|s − z|), the least g-smooth bound on L_Λ.
 
-    Closed forms for ramps, trapezoids and triangles; the Gaussian to rounding error. For PiecewiseLinear and Custom
+    Closed forms for ramps, trapezoids and triangles; the Gaussian to rounding error. For PiecewiseLinear and Curved
     profiles a g-smooth bound that is never below B* and tightens with `cells`.
 
     Guarantee: the result is a g-smooth upper bound on L_Λ: at least L_Λ(s), and B(s) ≤ g(|s − s'|)·B(s').
@@ -74,7 +74,7 @@ def smooth_sensitivity(
         radius: Λ, possibly infinite.
         cells: resolution of the generic procedure.
 
-    Reference: paper, equation (1) and Lemmas 3.1–3.2; theory §2, E3, E4.
+    Reference: paper, equation (1) and Lemmas 3.1–3.2; theory E3, E4.
 
     >>> from geopriv import Gaussian
     >>> smooth_sensitivity(Gaussian(bandwidth=1.0), ExponentialGrowth(0.26), [0.0, 1.0, 3.0]).round(4)
@@ -90,7 +90,7 @@ def smooth_sensitivity(
             bound = ramps.smooth(profile, growth, s, radius)
         case Gaussian():
             bound = gaussian.smooth(profile, growth, s, radius)
-        case PiecewiseLinear() | Custom():
+        case PiecewiseLinear() | Curved():
             bound = envelope(profile, radius, cells).smooth(growth, s)
         case _:
             raise invalid("smooth_sensitivity", "profile", "a profile of geopriv.profiles", type(profile).__name__)

@@ -28,7 +28,7 @@ from itertools import pairwise
 import numpy as np
 
 from geopriv.checks import FloatArray
-from geopriv.profiles import Custom, PiecewiseLinear
+from geopriv.profiles import Curved, PiecewiseLinear
 from geopriv.sensitivity.growth import ExponentialGrowth, Growth
 
 CELLS = 2048
@@ -90,22 +90,22 @@ class Envelope:
 
 
 @lru_cache(maxsize=64)
-def envelope(profile: PiecewiseLinear | Custom, radius: float, cells: int = CELLS) -> Envelope:
+def envelope(profile: PiecewiseLinear | Curved, radius: float, cells: int = CELLS) -> Envelope:
     """The step function L̄ ≥ L_Λ of a profile.
 
     Args:
-        profile: straight pieces (then L̄ → L_Λ as cells grow) or Custom (then it does if a curvature is given).
+        profile: straight pieces (then L̄ → L_Λ as cells grow) or Curved (then it does if a curvature is given).
         radius: Λ.
         cells: into how many the interval of interest is cut; more is tighter and slower.
     """
-    if isinstance(profile, Custom):
-        return _custom_envelope(profile, radius, cells)
+    if isinstance(profile, Curved):
+        return _curved_envelope(profile, radius, cells)
     knots, values = np.asarray(profile.knots), np.asarray(profile.values)
     edges = np.union1d(knots, _spread(knots[0], knots[-1], radius, cells))
     return _with_tails(edges, _cell_bounds(edges, knots, values, radius), _tails(knots, values), knots, radius)
 
 
-def _custom_envelope(profile: Custom, radius: float, cells: int) -> Envelope:
+def _curved_envelope(profile: Curved, radius: float, cells: int) -> Envelope:
     joints = [profile.low, *profile.kinks, profile.high]
     step = (profile.high - profile.low) / cells
     pieces = [np.linspace(a, b, max(2, int(np.ceil((b - a) / step)) + 1)) for a, b in pairwise(joints)]
@@ -122,7 +122,7 @@ def _custom_envelope(profile: Custom, radius: float, cells: int) -> Envelope:
     chords = _cell_bounds(edges, knots, values, radius)
     bounds = np.minimum(chords + 2 * error / reach, profile.lipschitz)
     bounds = np.maximum(bounds, _nearby_slope(edges, knots, slope, min(reach, radius)))
-    return _with_tails(edges, bounds, _custom_tails(knots, values, slope, error), knots, radius)
+    return _with_tails(edges, bounds, _curved_tails(knots, values, slope, error), knots, radius)
 
 
 def _with_tails(edges: FloatArray, bounds: FloatArray, tails: _Tails, knots: FloatArray, radius: float) -> Envelope:
@@ -193,7 +193,7 @@ def _tails(knots: FloatArray, values: FloatArray) -> _Tails:
     return _prune(np.abs(values - values[0]), knots, -1), _prune(np.abs(values - values[-1]), knots, +1)
 
 
-def _custom_tails(knots: FloatArray, values: FloatArray, slope: FloatArray, error: float) -> _Tails:
+def _curved_tails(knots: FloatArray, values: FloatArray, slope: FloatArray, error: float) -> _Tails:
     """As for straight pieces, with the rise over a cell widened by the error and seen from its nearer end."""
     width = np.diff(knots)
     to_left, to_right = np.abs(values - values[0]), np.abs(values - values[-1])

@@ -24,7 +24,7 @@ from itertools import pairwise
 import numpy as np
 
 from geopriv.checks import FloatArray, invalid, same_fields
-from geopriv.profiles import Custom, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
+from geopriv.profiles import Curved, Gaussian, Identity, PiecewiseLinear, Profile, Ramps
 
 _CELLS = 4000
 
@@ -123,7 +123,7 @@ def least_scale(profile: Profile, rate: float, df: float) -> LeastScale:
             h = profile.bandwidth
             nodes, log_scale, decay = _gaussian_table(rate * h, df)
             return TabledScale(nodes * h, log_scale, 0.0, decay / h, profile.center)
-        case PiecewiseLinear() | Custom():
+        case PiecewiseLinear() | Curved():
             nodes = _nodes(profile, rate, df)
             log_scale = _sweep(nodes, _steepest(profile, nodes), rate, df)
             decay = rate / df * (1 - 1e-15)
@@ -153,7 +153,7 @@ def _slope(c: FloatArray) -> FloatArray:
     return c * np.exp(-(c**2) / 2)
 
 
-def _nodes(profile: PiecewiseLinear | Custom, rate: float, df: float) -> FloatArray:
+def _nodes(profile: PiecewiseLinear | Curved, rate: float, df: float) -> FloatArray:
     marks = np.asarray(profile.landmarks)
     even = np.linspace(marks[0], marks[-1], _CELLS + 1)
     near = np.geomspace(1e-3 / rate, max(marks[-1] - marks[0], 1e-2 / rate), max(4, 1200 // marks.size))
@@ -167,7 +167,7 @@ def _nodes(profile: PiecewiseLinear | Custom, rate: float, df: float) -> FloatAr
     return np.asarray(nodes[keep])
 
 
-def _steepest(profile: PiecewiseLinear | Custom, nodes: FloatArray) -> FloatArray:
+def _steepest(profile: PiecewiseLinear | Curved, nodes: FloatArray) -> FloatArray:
     """A bound on |f0'| over each cell; nodes include every kink."""
     width, heights = np.diff(nodes), profile(nodes)
     rounding = 4 * np.finfo(float).eps * np.abs(heights).max()

@@ -3,7 +3,7 @@
 A trapezoid's L_Λ is the larger of its two ramps' (a chord across both rises no more and is longer), and a supremum of
 maxima is a maximum of suprema, so the nearest ramp alone decides.
 
-Reference: paper, Lemma 4.1 and its appendix on range queries; theory §2 for finite Λ.
+Reference: paper, Lemma 4.1 and its appendix on range queries; docs/theory/smooth-sensitivity.md for finite Λ.
 """
 
 from __future__ import annotations

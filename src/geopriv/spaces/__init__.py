@@ -7,7 +7,19 @@ mechanisms) computes on points, so a value is read and checked exactly once.
 
 from geopriv.spaces.base import Space
 from geopriv.spaces.earth import Earth, unit_vectors
-from geopriv.spaces.flat import Euclidean, Plane, default_space
+from geopriv.spaces.flat import Euclidean, Flat, Plane, default_space
 from geopriv.spaces.lines import Line, LogLine
+from geopriv.spaces.local import LocalPlane
 
-__all__ = ["Earth", "Euclidean", "Line", "LogLine", "Plane", "Space", "default_space", "unit_vectors"]
+__all__ = [
+    "Earth",
+    "Euclidean",
+    "Flat",
+    "Line",
+    "LocalPlane",
+    "LogLine",
+    "Plane",
+    "Space",
+    "default_space",
+    "unit_vectors",
+]

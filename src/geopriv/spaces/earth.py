@@ -84,22 +84,29 @@ class Earth(Vectors):
         half = math.sin(math.radians(self.resolution) / 2)
         return 2 * self.radius * math.cos(math.radians(LATITUDE_LIMIT)) * half * (1 - 1e-12)
 
+    def values(self, points: FloatArray) -> FloatArray:
+        return points
+
     def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
         # Kahan's angle between unit vectors: accurate for close points and for antipodes, unlike haversine or acos.
         a, b = unit_vectors(first), unit_vectors(second)
         return np.asarray(self.radius * 2 * np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)))
+
+    def frame(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The unit vectors up, north and east at each point, shape (..., 3)."""
+        latitude, longitude = np.radians(points[..., 0]), np.radians(points[..., 1])
+        east = np.stack([-np.sin(longitude), np.cos(longitude), np.zeros_like(longitude)], axis=-1)
+        north = np.stack(
+            [-np.sin(latitude) * np.cos(longitude), -np.sin(latitude) * np.sin(longitude), np.cos(latitude)], axis=-1
+        )
+        return unit_vectors(points), north, east
 
     def move(self, points: FloatArray, distance: FloatArray, bearing: FloatArray) -> FloatArray:
         """Points reached by going `distance` metres along great circles that start at `bearing` radians from north.
 
         The result is the position on the globe, whatever number of turns the distance makes.
         """
-        latitude, longitude = np.radians(points[..., 0]), np.radians(points[..., 1])
-        up = unit_vectors(points)
-        east = np.stack([-np.sin(longitude), np.cos(longitude), np.zeros_like(longitude)], axis=-1)
-        north = np.stack(
-            [-np.sin(latitude) * np.cos(longitude), -np.sin(latitude) * np.sin(longitude), np.cos(latitude)], axis=-1
-        )
+        up, north, east = self.frame(points)
         angle = np.asarray(distance / self.radius)[..., None]
         heading = np.cos(bearing)[..., None] * north + np.sin(bearing)[..., None] * east
         x, y, z = np.moveaxis(np.cos(angle) * up + np.sin(angle) * heading, -1, 0)

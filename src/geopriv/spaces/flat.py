@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,32 +14,36 @@ from geopriv.units import read_rate
 
 
 class Vectors(Space):
-    """Points that are vectors of numbers; what Plane, Euclidean and Earth share."""
+    """Points that are vectors of numbers; what every space but the lines shares."""
 
     @property
     def point_shape(self) -> tuple[int, ...]:
         return (self.dimension,)
 
-    def values(self, points: FloatArray) -> FloatArray:
-        return points
-
     def read_rate(self, sentence: str) -> float:
         return read_rate(sentence, self.distance_unit)
 
 
-class _Flat(Vectors):
-    """R^d with the Euclidean distance; what Plane and Euclidean share."""
+class Flat(Vectors):
+    """Points of R^d with the Euclidean distance; what Plane, Euclidean and LocalPlane share."""
+
+    def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
+        # hypot keeps far points from overflowing and near points from underflowing (hypot.reduce is much slower)
+        return np.asarray(reduce(np.hypot, np.moveaxis(np.abs(first - second), -1, 0)))
+
+
+class _Plain(Flat):
+    """Values that are their own points; what Plane and Euclidean share."""
 
     def read(self, values: Any) -> FloatArray:
         return snapped(read_vectors(self, values), self.resolution)
 
-    def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        # hypot keeps far points from overflowing and near points from underflowing
-        return np.asarray(np.hypot.reduce(np.abs(first - second), axis=-1, initial=0.0))
+    def values(self, points: FloatArray) -> FloatArray:
+        return points
 
 
 @dataclass(frozen=True)
-class Plane(_Flat):
+class Plane(_Plain):
     """The plane with the Euclidean distance.
 
     Args:
@@ -62,7 +67,7 @@ class Plane(_Flat):
 
 
 @dataclass(frozen=True)
-class Euclidean(_Flat):
+class Euclidean(_Plain):
     """R^d with the Euclidean distance, for any d ≥ 1 (values have shape (..., d) even for d = 1).
 
     Args:

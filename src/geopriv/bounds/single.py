@@ -1,7 +1,8 @@
-"""How good can it get: a floor on the variance of every unbiased report with the same promise."""
+"""A floor for one query (theory T7)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,26 @@ def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
     >>> lower_bound(Threshold(at=0.0, width=2.0), 1.0, [0.0, 3.0]).round(4)
     array([0.25 , 0.019])
     """
+    require_known_shape("lower_bound", "query", query)
+    return floor_along(query, query.space.rate(epsilon))(query.coordinate(x))
+
+
+def require_known_shape(owner: str, parameter: str, query: Query) -> None:
+    """Refuse a function of which only a Lipschitz constant is known."""
     if isinstance(query.geometry, Scaled):
-        raise invalid("lower_bound", "query", "one whose shape is known, not a LipschitzQuery", query)
-    rate, s = query.space.rate(epsilon), query.coordinate(x)
-    flat = s.ravel()
-    step = max(1, _CHUNK // (8 * _GRID))
-    parts = [_floor(query, rate, flat[i : i + step]) for i in range(0, flat.size, step)]
-    return np.concatenate([*parts, np.empty(0)]).reshape(s.shape)
+        raise invalid(owner, parameter, "of known shape, not a LipschitzQuery", query)
+
+
+def floor_along(query: Query, rate: float) -> Callable[[FloatArray], FloatArray]:
+    """The floor as a function of the query's coordinate."""
+    step = max(1, _CHUNK // (8 * (_GRID + 3 * len(query.profile.landmarks))))
+
+    def floor(s: FloatArray) -> FloatArray:
+        flat = s.ravel()
+        parts = [_floor(query, rate, flat[i : i + step]) for i in range(0, flat.size, step)]
+        return np.concatenate([*parts, np.empty(0)]).reshape(s.shape)
+
+    return floor
 
 
 def _floor(query: Query, rate: float, s: FloatArray) -> FloatArray:

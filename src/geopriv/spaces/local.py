@@ -1,0 +1,160 @@
+"""A map of one region of the globe that never makes a distance longer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from geopriv.checks import FloatArray, finite, invalid, positive
+from geopriv.spaces.earth import Earth
+from geopriv.spaces.flat import Flat
+
+
+@dataclass(frozen=True)
+class LocalPlane(Flat):
+    """A region of the Earth as a flat map in metres; values are (latitude, longitude) in degrees.
+
+    The map is the orthographic projection P at the middle of the region: unit vectors are dropped onto the tangent
+    plane there, and a point is (metres east, metres north) of the middle. Then it is clamped to the smallest rectangle
+    of the map that holds the whole region, so that people elsewhere are read at its border and nobody is turned away.
+
+    Guarantee: neither step makes a distance longer. ‖P u − P v‖ ≤ ‖u − v‖ (a chord) ≤ the great-circle distance, on
+    the whole sphere, and going to the nearest point of a convex set is 1-Lipschitz. So whatever is ε-GP in metres on
+    the map is ε-GP in metres on the ground, for every two people on Earth, and ε need not be divided by a scale.
+
+    Within the region a distance on the map is shorter than on the ground by a factor of at least `shrink`: along the
+    direction to the middle it is cos c at the angular distance c, across it 1. The far side of the globe is folded
+    onto the near one, as every continuous map of the sphere must fold it: people near the antipode of the region are
+    read inside it, and everyone else outside it at its border.
+
+    Args:
+        south: lowest latitude of the region.
+        west: its western end; longitudes are in [-180, 360].
+        north: highest latitude.
+        east: its eastern end; less than `west` for a region across the antimeridian.
+        radius: of the sphere in metres, by default the mean radius of the Earth (IUGG).
+
+    Raises:
+        InvalidParameter: for a region without area, or that reaches farther than 45° from its middle.
+
+    >>> city = LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
+    >>> city.read((40.7, -74.0)).round(1), round(city.shrink, 6)
+    (array([-2107.5, -2779.6]), 0.999983)
+    """
+
+    south: float
+    west: float
+    north: float
+    east: float
+    radius: float = Earth().radius
+
+    REACH: ClassVar[float] = 60.0  # degrees from the middle for what is public: farther out a map says little
+    REGION: ClassVar[float] = 45.0  # degrees from the middle for the region itself
+
+    def __post_init__(self) -> None:
+        for name, limit in (("south", 90.0), ("north", 90.0), ("west", 360.0), ("east", 360.0)):
+            low = -min(limit, 180.0)
+            if not low <= finite("LocalPlane", name, getattr(self, name)) <= limit:
+                raise invalid("LocalPlane", name, f"degrees in [{low:g}, {limit:g}]", getattr(self, name))
+        positive("LocalPlane", "radius", self.radius)
+        if not self.south < self.north:
+            raise invalid("LocalPlane", "north", f"greater than south = {self.south!r}", self.north)
+        if not 0 < self._half_turn < math.radians(2 * self.REGION):
+            raise invalid("LocalPlane", "east", f"east of west = {self.west!r} by less than 180°", self.east)
+        if not math.hypot(*self._corner) <= self.radius * math.sin(math.radians(self.REGION)):
+            rule = f"such that the region ends within {self.REGION:g}° of its middle"
+            raise invalid("LocalPlane", "north", rule, self)
+
+    @property
+    def dimension(self) -> int:
+        return 2
+
+    @property
+    def distance_unit(self) -> str:
+        return "m"
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """(latitude, longitude) where the map touches the globe."""
+        longitude = self.west + math.degrees(self._half_turn)
+        return (self.south + self.north) / 2, (longitude + 180) % 360 - 180
+
+    @cached_property
+    def shrink(self) -> float:
+        """The least ratio of map to ground distance in the region: cos c at its farthest point from the middle."""
+        return math.sqrt(1 - (math.hypot(*self._corner) / self.radius) ** 2)
+
+    @cached_property
+    def rectangle(self) -> tuple[FloatArray, FloatArray]:
+        """The lowest and the highest corner of the region on the map, in metres.
+
+        East is R·cos φ·sin Δλ. North is, at each Δλ, a sine of φ less a shift, so its extremes over the region lie at
+        the ends of the latitudes or at the crest, for the Δλ in the middle or at the end.
+        """
+        half, latitudes = self._half_turn, np.radians([self.south, self.north])
+        middle = math.radians(self.middle[0])
+        widest = np.clip(0.0, *latitudes)
+        norths = []
+        for turn in (0.0, half):
+            crest = math.atan2(math.cos(middle), -math.sin(middle) * math.cos(turn))
+            at = np.clip([*latitudes, crest, crest - math.pi], *latitudes)
+            norths += self._north(at, np.full(4, turn)).tolist()
+        east = self.radius * math.cos(widest) * math.sin(half)
+        return np.array([-east, min(norths)]), np.array([east, max(norths)])
+
+    def read(self, values: Any) -> FloatArray:
+        return np.clip(self.project(values), *self.rectangle)
+
+    def values(self, points: FloatArray) -> FloatArray:
+        x, y = np.moveaxis(np.asarray(points) / self.radius, -1, 0)
+        rim = np.maximum(np.hypot(x, y), 1.0)  # beyond the rim of the projection the rim
+        x, y = x / rim, y / rim
+        up = np.sqrt(np.maximum(1 - x**2 - y**2, 0.0))
+        latitude, longitude = np.radians(self.middle)
+        axis = np.hypot(x, np.cos(latitude) * up - np.sin(latitude) * y)
+        turn = np.arctan2(x, np.cos(latitude) * up - np.sin(latitude) * y)
+        north = np.arctan2(np.cos(latitude) * y + np.sin(latitude) * up, axis)
+        east = (np.degrees(longitude + turn) + 180) % 360 - 180
+        return np.stack([np.degrees(north), east], axis=-1)
+
+    def project(self, values: Any) -> FloatArray:
+        """Points on the map without clamping, for public places such as the corners of a polygon."""
+        latitude, longitude = np.moveaxis(self._globe.read(values), -1, 0)
+        phi, turn = np.radians(latitude), np.radians(longitude - self.middle[1])
+        return np.stack([self.radius * np.cos(phi) * np.sin(turn), self._north(phi, turn)], axis=-1)
+
+    def holds(self, value: Any) -> bool:
+        """Whether a public place lies in the region's rectangle on the near side of the globe."""
+        if not self.in_front(value):
+            return False
+        return bool((np.abs(self.project(value) - self.read(value)) <= 1e-6).all())
+
+    def in_front(self, values: Any) -> bool:
+        """Whether public places all lie within 60° of the middle."""
+        angle = self._globe.distance(values, self.middle) / self.radius
+        return bool((angle <= math.radians(self.REACH)).all())
+
+    @property
+    def _globe(self) -> Earth:
+        return Earth(self.radius)
+
+    @property
+    def _half_turn(self) -> float:
+        """Half of the longitudes, in radians."""
+        return math.radians((self.east - self.west) % 360) / 2
+
+    @property
+    def _corner(self) -> tuple[float, float]:
+        low, high = self.rectangle
+        return float(high[0]), float(np.maximum(-low[1], high[1]))
+
+    def _north(self, phi: FloatArray, turn: FloatArray) -> FloatArray:
+        # as a sine of the difference, so that close to the middle no digits cancel
+        middle = math.radians(self.middle[0])
+        return np.asarray(
+            self.radius * (np.sin(phi - middle) + 2 * math.sin(middle) * np.cos(phi) * np.sin(turn / 2) ** 2)
+        )

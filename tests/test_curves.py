@@ -1,0 +1,60 @@
+"""Cumulative shares in one pass against one estimate a threshold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import geopriv as gp
+
+USD = gp.Line("USD")
+AT = np.concatenate([np.linspace(5_000, 60_000, 12), [61_000.0, 100_000.0, 1e6]])
+
+
+@pytest.mark.parametrize("estimator", ["unbiased", "plain"])
+@pytest.mark.parametrize("width", [100.0, 16_000.0, 90_000.0])
+def test_every_threshold_is_what_a_single_estimate_says(estimator: str, width: float) -> None:
+    mechanism = gp.InputLaplace.calibrate(USD, 1 / 8000, estimator)  # type: ignore[arg-type]
+    incomes = np.random.default_rng(1).lognormal(11.0, 0.8, 4000)
+    reports = mechanism.simulate(incomes, np.random.default_rng(2))
+    curve = gp.estimate_cdf(mechanism, reports, AT, width=width)
+    for k, at in enumerate(AT):
+        single = gp.estimate(mechanism, reports, gp.Threshold(at, width, USD, edge="smooth"))
+        scale = max(1.0, (8000 / width) ** 2)
+        assert curve.values[k] == pytest.approx(single.value, abs=1e-12 * scale)
+        assert curve.standard_errors[k] == pytest.approx(single.standard_error, rel=1e-9)
+    assert curve.unbiased == (estimator == "unbiased")
+
+
+def test_the_default_width_is_four_noise_scales_and_works_on_ratios() -> None:
+    space = gp.LogLine(2.0)
+    mechanism = gp.InputLaplace.calibrate(space, 2.0)
+    reports = mechanism.simulate([100.0, 1000.0, 5000.0], np.random.default_rng(3))
+    curve = gp.estimate_cdf(mechanism, reports, [500.0, 2000.0])
+    single = gp.estimate(mechanism, reports, gp.Threshold(500.0, 2.0, space, edge="smooth"))
+    assert curve[0].value == pytest.approx(single.value, abs=1e-12)
+
+
+def test_a_report_on_an_edge_counts_once() -> None:
+    mechanism = gp.InputLaplace.calibrate(gp.Line(), 1.0)
+    for y in (-1.0, 0.0, 1.0):
+        curve = gp.estimate_cdf(mechanism, [y, y], [0.0], width=2.0)
+        single = gp.estimate(mechanism, [y, y], gp.Threshold(0.0, 2.0, edge="smooth"))
+        assert curve[0].value == single.value
+
+
+def test_bad_input_is_refused() -> None:
+    mechanism = gp.InputLaplace.calibrate(gp.Line(), 1.0)
+    for at in ([], [2.0, 1.0], [1.0, 1.0]):
+        with pytest.raises(gp.InvalidParameter, match="'at'"):
+            gp.estimate_cdf(mechanism, [0.0], at)
+    with pytest.raises(gp.InvalidParameter, match="at"):
+        gp.estimate_cdf(mechanism, [0.0], [np.nan])
+    with pytest.raises(gp.InvalidParameter, match="width"):
+        gp.estimate_cdf(mechanism, [0.0], [0.0], width=-1.0)
+    with pytest.raises(gp.ReportRejected):
+        gp.estimate_cdf(mechanism, [], [0.0])
+    with pytest.raises(gp.ReportRejected):
+        gp.estimate_cdf(mechanism, [[0.0, 1.0]], [0.0])
+    with pytest.raises(gp.InvalidParameter, match="mechanism"):
+        gp.estimate_cdf(gp.InputLaplace.calibrate(gp.Plane(), 1.0), [0.0], [0.0])
