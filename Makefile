@@ -36,6 +36,7 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/accuracy.py
+	$(BIN)/python bench/tables.py
 
 figures: $(READY)
 	$(BIN)/python docs/theory/figures.py

@@ -1,22 +1,22 @@
-"""What every test shares: no test reads or writes the cache of the person who runs it."""
+"""What every test shares: a cache of compiled tables for this run, never that of the person who runs it."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
 
 import pytest
 
+_FOLDER = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 
-@pytest.fixture(autouse=True, scope="session")
-def own_cache() -> Iterator[None]:
-    """A cache folder for this run, inherited by the processes that tests start."""
-    before = os.environ.get("GEOPRIV_CACHE")
-    with tempfile.TemporaryDirectory(prefix="geopriv-tests-") as folder:
-        os.environ["GEOPRIV_CACHE"] = folder
-        yield
-        if before is None:
-            del os.environ["GEOPRIV_CACHE"]
-        else:
-            os.environ["GEOPRIV_CACHE"] = before
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes that run tests side by side inherit the folder from the one that starts them."""
+    if not hasattr(config, "workerinput"):
+        config.stash[_FOLDER] = tempfile.TemporaryDirectory(prefix="geopriv-tests-")
+        os.environ["GEOPRIV_CACHE"] = config.stash[_FOLDER].name
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _FOLDER in config.stash:
+        config.stash[_FOLDER].cleanup()

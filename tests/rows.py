@@ -31,6 +31,7 @@ class Asked:
 
 ASKED = (
     Asked("threshold", gp.Threshold(100_000, 16_000, USD), 1 / 8000, [20_000.0, 90_000.0, 101_000.0, 130_000.0]),
+    Asked("threshold in cents", gp.Threshold(1000.0, 200.0, gp.Line("USD", 0.01)), 1 / 100, [500.0, 990.01, 1050.5]),
     Asked("narrow threshold", gp.Threshold(0.0, 0.1), 1.0, [-2.0, 0.0, 0.04, 0.3]),
     Asked("wide threshold", gp.Threshold(0.0, 30.0), 1.0, [-20.0, 0.0, 14.0, 40.0]),
     Asked("threshold on ratios", gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 2.0, [0.0, 900.0, 1000.0, 5000.0]),
@@ -41,6 +42,12 @@ ASKED = (
     Asked("ball", gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]),
     Asked("ball on a map", gp.Ball((40.7, -74.0), 3000.0, 1000.0, CITY), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
     Asked("ball on Earth", gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
+    Asked(
+        "ball around recorded positions",
+        gp.Ball((40.7, -74.0), 3000.0, 1000.0, gp.Earth(resolution=1e-7)),
+        1e-3,
+        [(40.7, -74.0), (40.73, -74.01)],
+    ),
     Asked("geofence", gp.Geofence(PARK, 0.4, PLANE), 1.0, [(1.0, 0.5), (3.1, 1.0), (0.6, 0.4)]),
     Asked("geofence on Earth", gp.Geofence(DISTRICT, 500.0, EARTH), 1e-3, [(40.72, -74.0), (40.74, -73.99)]),
     Asked("kernel on a line", gp.GaussianKernel(0.0, 2.0), 1.0, [0.0, 1.5, 5.0]),
@@ -163,8 +170,27 @@ def rows() -> list[Row]:
     ]
 
 
-LINES = ("threshold", "narrow threshold", "wide threshold", "threshold on ratios", "range", "triangle", "staircase")
-REGIONS = ("half-space", "orthant", "ball", "ball on Earth", "geofence", "geofence on Earth", "slab", "ring")
+LINES = (
+    "threshold",
+    "threshold in cents",
+    "narrow threshold",
+    "wide threshold",
+    "threshold on ratios",
+    "range",
+    "triangle",
+    "staircase",
+)
+REGIONS = (
+    "half-space",
+    "orthant",
+    "ball",
+    "ball on Earth",
+    "ball around recorded positions",
+    "geofence",
+    "geofence on Earth",
+    "slab",
+    "ring",
+)
 
 
 def _makes_sense(name: str, asked: Asked) -> bool:
@@ -175,7 +201,7 @@ def _makes_sense(name: str, asked: Asked) -> bool:
         case "LocalLaplace" | "Table":  # need bounded answers
             return bool(np.isfinite(asked.query.profile.bounds).all())
         case "Lattice":
-            return asked.query.space != EARTH
+            return not isinstance(asked.query.space, gp.Earth)
         case "CoordinateLaplace":  # kinks cannot be undone
             return asked.name not in (*LINES, *REGIONS)
         case "InputLaplace":  # nor can curvature of the Earth, nor anything but Gaussians in several dimensions

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ import pytest
 import geopriv as gp
 from geopriv.checks import FloatArray
 from geopriv.mechanisms.table_integers import TOTAL
-from geopriv.mechanisms.table_program import default_lattice, default_values, solve
+from geopriv.mechanisms.table_program import binned, default_lattice, default_values, solve, uniform
 
 QUERY = gp.Threshold(100_000.0, 16_000.0)
 EPSILON = 1 / 8000
@@ -146,11 +148,149 @@ def test_the_table_is_close_to_the_best_that_its_values_can_do() -> None:
     profile = gp.Ramp(2.0)
     lattice, values = default_lattice(profile), default_values(profile)
     prior = np.gradient(lattice) / np.gradient(lattice).sum()
-    mean_square = float((prior * profile(lattice) ** 2).sum())
     heights = profile(lattice)
-    best, bound = (solve(lattice, heights, values, prior, relaxed).expected_square for relaxed in (False, True))
+    best, bound = (solve(lattice, heights, values, prior, relaxed).expected_variance for relaxed in (False, True))
     assert bound < best
-    assert (best - mean_square) / (bound - mean_square) < 1.10
+    assert best / bound < 1.10
+
+
+def test_the_programs_own_bound_lies_just_below_the_table(table: gp.Table) -> None:
+    """With the table's own values and prior: the bound is below the variance, by at most a tenth of it."""
+    for prior in (None, gp.Prior.sample(incomes()[::20])):
+        made = table if prior is None else gp.Table.calibrate(QUERY, EPSILON, prior=prior)
+        bound = made.program_bound(prior)
+        assert 0.9 * made.expected_variance(prior) < bound < made.expected_variance(prior)
+
+
+def test_the_expected_variance_is_the_mean_of_the_variances(table: gp.Table) -> None:
+    x = incomes()
+    weights = np.linspace(1.0, 2.0, x.size)
+    expected = np.average(table.variance(x), weights=weights)
+    assert table.expected_variance(gp.Prior.sample(x, weights)) == pytest.approx(expected, rel=1e-12)
+    s = np.linspace(table.lattice[0], table.lattice[-1], 400_001)
+    assert table.expected_variance() == pytest.approx(table.variance(100_000 + s).mean(), rel=1e-2)
+
+
+def test_a_prior_puts_its_weight_where_the_interpolation_puts_it() -> None:
+    """Binned shares give the expectation of everything that is linear between lattice points, exactly."""
+    lattice = np.array([-2.0, -0.5, 0.0, 1.0, 4.0])
+    s = np.random.default_rng(0).uniform(-3, 5, 1000)
+    weights = np.random.default_rng(1).uniform(0, 1, 1000)
+    weights /= weights.sum()
+    heights = np.array([3.0, -1.0, 2.0, 7.0, 0.0])
+    mixed = 0.999 * weights @ np.interp(s, lattice, heights) + 0.001 * uniform(lattice) @ heights
+    assert binned(lattice, s, weights) @ heights == pytest.approx(mixed, rel=1e-12)
+    assert binned(lattice, s, weights).sum() == pytest.approx(1.0, rel=1e-12)
+
+
+def test_small_variances_keep_their_digits() -> None:
+    """Far out the report is 1 but for a probability of 1e-6; as a difference of squares that would be noise."""
+    table = gp.Table.calibrate(gp.LinearQuery((1.0,), gp.PiecewiseLinear((0.0, 1.0), (1e6, 1e6 + 1))), 1.0)
+    s = float(table.lattice[-1])
+    exact_mean = sum(
+        Fraction(int(w)) * Fraction(y) for w, y in zip(table.weights[-1], table.values.tolist(), strict=True)
+    )
+    mean = exact_mean / TOTAL
+    exact = sum(
+        Fraction(int(w), TOTAL) * (Fraction(y) - mean) ** 2
+        for w, y in zip(table.weights[-1], table.values.tolist(), strict=True)
+    )
+    assert table.variance([(s,)])[0] == pytest.approx(float(exact), rel=1e-9)
+
+
+@pytest.mark.parametrize(("width", "gain"), [(20.0, 0.75), (30.0, 0.9)])
+def test_a_wide_ramp_is_better_served_than_by_the_least_scale(width: float, gain: float) -> None:
+    query = gp.Threshold(0.0, width)
+    table, least = gp.Table.calibrate(query, 1.0), gp.LeastScaleT.calibrate(query, 1.0)
+    assert gp.audit(table).passed
+    s = gp.Prior.uniform(-width / 2 - 14, width / 2 + 14)
+    assert table.expected_variance(s) < gain * least.variance(s.values).mean()
+
+
+def test_a_report_range_keeps_its_ends_and_what_lies_between(table: gp.Table) -> None:
+    short = gp.Table.calibrate(QUERY, EPSILON, report_range=(-0.54, 1.54))
+    assert gp.audit(short).passed
+    assert (short.values[0], short.values[-1]) == (-0.54, 1.54)
+    assert table.expected_variance() < short.expected_variance() < 1.05 * table.expected_variance()
+
+
+@pytest.mark.parametrize("bad", [(0.2, 2.0), (1.0, 0.0), (0.0,), (-1.0, 2.0, 3.0), "wide", (-0.1, 1.1)])
+def test_a_report_range_that_cannot_do_is_refused_and_told_what_would(bad: Any) -> None:
+    with pytest.raises(gp.InvalidParameter, match="'report_range'"):
+        gp.Table.calibrate(QUERY, EPSILON, report_range=bad)
+
+
+def test_infeasible_values_are_told_what_would_work() -> None:
+    with pytest.raises(gp.InvalidParameter, match=r"'values'.*from -1.5 to 2.5 always works"):
+        gp.Table.calibrate(QUERY, EPSILON, values=[-0.1, 0.0, 1.0, 1.1])
+
+
+def test_a_lattice_of_ones_own_is_used_as_it_is() -> None:
+    places = np.unique(np.append(np.linspace(-6, 6, 61), [-1.0, 1.0]))
+    table = gp.Table.calibrate(gp.Threshold(0.0, 2.0), 1.0, lattice=places)
+    np.testing.assert_array_equal(table.lattice, places)
+    assert gp.audit(table).passed
+    assert table.unbiased
+
+
+@pytest.mark.parametrize(
+    ("query", "lattice", "hint"),
+    [
+        (gp.Threshold(0.0, 2.0), [-9.0, -3.0, 3.0, 9.0], r"with points at \[-1.0, 1.0\].*a cell from -3 to 3"),
+        (gp.Threshold(0.0, 2.0), [-1.0, 0.0], "constant beyond it"),
+        (gp.GaussianKernel(0.0, 1.0), np.linspace(-6, 6, 9), "cells of at most 0.[0-9]+ with points"),
+        (gp.Threshold(0.0, 2.0), [0.0, 0.0, 1.0], "increasing"),
+        (gp.Threshold(0.0, 2.0), [0.0, np.nan], "finite"),
+        (gp.Threshold(0.0, 2.0), [1.0], "at least 2"),
+    ],
+)
+def test_a_lattice_too_coarse_or_too_short_is_refused_and_told_what_would_do(
+    query: Any, lattice: Any, hint: str
+) -> None:
+    with pytest.raises(gp.InvalidParameter, match=f"'lattice'.*{hint}"):
+        gp.Table.calibrate(query, 1.0, lattice=lattice)
+
+
+def test_the_advice_for_a_coarse_lattice_works() -> None:
+    kernel = gp.GaussianKernel(0.0, 1.0)
+    with pytest.raises(gp.InvalidParameter) as caught:
+        gp.Table.calibrate(kernel, 1.0, lattice=np.linspace(-6, 6, 9))
+    found = re.search(r"cells of at most ([0-9.]+) with", str(caught.value))
+    assert found
+    finer = np.union1d(np.arange(-6, 6, float(found[1])), [-2.0, -1.0, 0.0, 1.0, 2.0, 6.0])
+    assert gp.Table.calibrate(kernel, 1.0, lattice=finer).largest_bias() <= 0.0101
+
+
+def test_frugal_alphabets_cost_variance_and_save_bits_and_leverage() -> None:
+    rows = gp.Table.tradeoff(gp.Threshold(0.0, 2.0), 1.0)
+    assert len(rows) >= 4
+    assert rows[0].variance == min(row.variance for row in rows)
+    assert rows[-1].bits == 3
+    assert rows[-1].leverage(1000) < 0.95 * rows[0].leverage(1000)
+    assert rows[-1].variance < 1.1 * rows[0].variance
+    again = gp.Table.calibrate(gp.Threshold(0.0, 2.0), 1.0, values=rows[-1].values)
+    assert again.expected_variance() == pytest.approx(rows[-1].variance, rel=1e-9)
+
+
+def test_a_function_without_a_hash_is_as_good_as_any() -> None:
+    query = gp.LinearQuery((1.0,), gp.Custom(np.poly1d([-0.25, 0.0, 0.75, 0.5]), 0.75, -1.0, 1.0, curvature=1.5))
+    for mechanism in (gp.Table.calibrate(query, 1.0), gp.LeastScaleT.calibrate(query, 1.0)):
+        assert gp.audit(mechanism).passed
+    assert hash(query.profile) == hash(replace(query.profile))  # type: ignore[type-var]
+
+
+def test_extreme_parameters_are_blamed_themselves() -> None:
+    with pytest.raises(gp.InvalidParameter, match="'epsilon'"):
+        gp.Table.calibrate(gp.Threshold(0.0, 1e-5), 1.0)
+    with pytest.raises(gp.InvalidParameter, match="'df'"):
+        gp.LeastScaleT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0, df=1e9)
+    with pytest.raises(gp.InvalidParameter, match="'epsilon'"):
+        gp.LeastScaleT.calibrate(gp.GaussianKernel(0.0, 1e-6), 1.0)
+
+
+def test_what_was_verified_cannot_be_changed(table: gp.Table) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        table.weights[0, 0] += 1
 
 
 def test_the_same_shape_is_compiled_once_for_every_unit() -> None:

@@ -23,7 +23,7 @@ def efficiency(mechanism: Mechanism, x: Any, query: Query | None = None, weights
     its interpolant on the grid, which is taken for f. Floors are not always within reach, so 1 is not either.
 
     Args:
-        mechanism: unbiased (or a Table or Lattice), with a promise per distance and δ = 0: the floors hold for no other.
+        mechanism: unbiased (or a Table or Lattice), with a promise per distance and δ = 0: floors hold for no other.
         x: values of the space over which both means are taken.
         query: which one, where a report can answer several.
         weights: of the values, by default all the same.
@@ -55,9 +55,7 @@ def efficiency(mechanism: Mechanism, x: Any, query: Query | None = None, weights
 
 
 def has_floor(mechanism: Mechanism) -> bool:
-    """Whether the floors apply: to reports that are unbiased for f, or for what f is on a lattice of coordinates or
-    places, with a pure promise per distance.
-    """
+    """Whether the floors apply: to reports unbiased for f or its interpolant, with a pure promise per distance."""
     promise = mechanism.guarantee
     pure = promise.delta == 0 and promise.metric == "distance"
     return pure and (mechanism.unbiased or isinstance(mechanism, Table | Lattice))

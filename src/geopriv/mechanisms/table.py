@@ -12,18 +12,44 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.charges import Charge, charge
-from geopriv.checks import FloatArray, invalid, numbers, same_fields
-from geopriv.errors import InvalidDesign
+from geopriv.charges import Charge
+from geopriv.checks import FloatArray, count, invalid, same_fields
+from geopriv.errors import InvalidDesign, InvalidParameter
 from geopriv.mechanisms.base import Mechanism, Simulated
-from geopriv.mechanisms.table_cache import compiled, relaxed_square
-from geopriv.mechanisms.table_integers import LESS, TOTAL, Integers, worst_step
-from geopriv.mechanisms.table_program import Infeasible, binned, default_lattice, default_values, require_fine, uniform
+from geopriv.mechanisms.table_cache import relaxed_variance
+from geopriv.mechanisms.table_design import alphabets, design, lattice_shares, table_charge
+from geopriv.mechanisms.table_integers import TOTAL, Integers, worst_step
+from geopriv.mechanisms.table_program import uniform
 from geopriv.priors import Prior, coordinates_under
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query
 
-_WEIGHT = 2.0**-50  # how far an interpolation weight of 53 bits may be off, rounding included
+
+@dataclass(frozen=True)
+class Alphabet:
+    """Values to report, and what a table of them costs.
+
+    Args:
+        values: increasing; pass them to `Table.calibrate`.
+        variance: of one report, expected under the prior.
+    """
+
+    values: tuple[float, ...] = field(repr=False)
+    variance: float
+
+    @property
+    def report_range(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return self.values[0], self.values[-1]
+
+    @property
+    def bits(self) -> int:
+        """Of one report."""
+        return max(1, math.ceil(math.log2(len(self.values))))
+
+    def leverage(self, people: int) -> float:
+        """By how much one liar among that many people can move the mean."""
+        return (self.values[-1] - self.values[0]) / count("Alphabet", "people", people)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +85,15 @@ class Table(Mechanism):
             raise invalid("Table", "lattice", "at least two increasing coordinates", self.lattice.shape)
         if self.weights.dtype != np.int64 or self.weights.shape != shape:
             raise invalid("Table", "weights", f"64-bit integers of shape {shape}", self.weights.shape)
-        if not (np.isfinite(self.lattice).all() and np.isfinite(self.values).all()):
-            raise invalid("Table", "values", "finite, and the lattice too", self.values.shape)
+        if self.values.ndim != 1 or not (np.isfinite(self.lattice).all() and np.isfinite(self.values).all()):
+            raise invalid("Table", "values", "a sequence of finite numbers, and the lattice too", self.values.shape)
         if (self.guarantee.metric, self.guarantee.unit) != ("distance", self.query.space.distance_unit):
             rule = f"per distance in the unit of the query, {self.query.space.distance_unit}"
             raise invalid("Table", "guarantee", rule, str(self.guarantee))
+        for name in ("lattice", "values", "weights"):  # copied and locked: what was verified must not change
+            array = getattr(self, name).copy()
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
     @classmethod
     def calibrate(
@@ -90,8 +120,8 @@ class Table(Mechanism):
                 being collected. By default coordinates are uniform on the lattice.
             lattice: increasing coordinates between which probabilities are linear; by default chosen from the profile
                 and ε.
-            report_range: keep only values within it. A narrower range means fewer bits, less leverage for a liar and
-                more variance; see `tradeoff`.
+            report_range: keep only values within it, and its two ends. A narrower range means less leverage for a liar
+                and more variance; see `tradeoff`.
 
         Raises:
             InvalidParameter: when the values cannot follow the query, or the lattice is too coarse or too short for it.
@@ -102,23 +132,45 @@ class Table(Mechanism):
         promise = Guarantee(
             rate, unit=query.space.distance_unit, reference="theory T1, T2 and T5, verified on integers"
         )
-        letters = _letters(query, rate, values, report_range)
-        given = None if lattice is None else _read_lattice(query, lattice)
-        spent = _affordable(query, rate, letters, given)
-        # in units of 1/ε, so that every query of the same shape has the same program
-        unit, heights = _unit_lattice(query, spent, letters, given)
-        where = None if prior is None else coordinates_under("Table", query, prior)
-        shares = uniform(unit) if where is None else binned(unit, where[0] * spent, where[1])
-        try:
-            weights = compiled(unit, heights, letters, shares)
-        except Infeasible:
-            raise _infeasible(query, rate, letters, "values" if report_range is None else "report_range") from None
-        places = unit / spent if given is None else given
-        used = weights.any(axis=0)
-        table = cls(query, promise, places, letters[used], weights[:, used])
+        made = design(query, rate, values, prior, lattice, report_range)
+        table = cls(query, promise, made.lattice, made.values, made.weights)
         if table.worst_step[0] > 1:
             raise invalid("Table", "query", "one whose table can be verified", f"{float(table.worst_step[0]):.9g}·ε")
         return table
+
+    @classmethod
+    def tradeoff(cls, query: Query, epsilon: float | str, prior: Prior | Any = None) -> list[Alphabet]:
+        """Fewer values in shorter ranges: fewer bits, less leverage for a liar, and more variance.
+
+        Args:
+            query: what is asked.
+            epsilon: per unit of distance, as a number or a sentence.
+            prior: as in `calibrate`.
+
+        Returns:
+            The default values first, then those of fewer bits and shorter ranges that can follow the query.
+
+        >>> from geopriv import Threshold
+        >>> for row in Table.tradeoff(Threshold(at=0.0, width=2.0), epsilon=1.0):
+        ...     low, high = row.report_range
+        ...     print(f"{low:.3f} to {high:.3f}: {row.bits} bits, {row.variance:.4f}, {row.leverage(1000):.5f}")
+        -0.625 to 1.625: 5 bits, 0.0578, 0.00225
+        -0.560 to 1.560: 4 bits, 0.0586, 0.00212
+        -0.520 to 1.520: 4 bits, 0.0593, 0.00204
+        -0.560 to 1.560: 3 bits, 0.0615, 0.00212
+        -0.520 to 1.520: 3 bits, 0.0618, 0.00204
+        """
+        rows: dict[tuple[float, ...], Alphabet] = {}
+        for values in alphabets(query, query.space.rate(epsilon)):
+            try:
+                table = cls.calibrate(query, epsilon, values, prior)
+            except InvalidParameter:  # too short a range
+                if not rows:
+                    raise
+                continue
+            letters = tuple(table.values.tolist())
+            rows[letters] = Alphabet(letters, table.expected_variance(prior))
+        return list(rows.values())
 
     def to_document(self) -> dict[str, Any]:
         """What JSON can hold: a device needs nothing else to verify the promise and to report."""
@@ -167,7 +219,7 @@ class Table(Mechanism):
 
         The probabilities keep ε/factor for every computed coordinate, hence ε for the recorded points (theory T9).
         """
-        return None if self.query.space.resolution is None else _charge(self.query, self.lattice)
+        return None if self.query.space.resolution is None else table_charge(self.query, self.lattice)
 
     @cached_property
     def worst_step(self) -> tuple[Fraction, int, int]:
@@ -229,10 +281,8 @@ class Table(Mechanism):
         Reference: theory T5.
         """
         heights = self.query.profile(self.lattice)
-        where = None if prior is None else coordinates_under("Table", self.query, prior)
-        shares = uniform(self.lattice) if where is None else binned(self.lattice, *where)
-        square = relaxed_square(self.lattice * self.guarantee.epsilon, heights, self.values, shares)
-        return square - float(shares @ heights**2)
+        shares = lattice_shares(self.query, self.lattice, prior)
+        return relaxed_variance(self.lattice * self.guarantee.epsilon, heights, self.values, shares)
 
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """The reports themselves."""
@@ -264,65 +314,3 @@ class Table(Mechanism):
         inside = np.clip(s, self.lattice[0], self.lattice[-1])
         cell = np.clip(np.searchsorted(self.lattice, inside, side="right") - 1, 0, self.lattice.size - 2)
         return cell, (inside - self.lattice[cell]) / (self.lattice[cell + 1] - self.lattice[cell])
-
-
-def _charge(query: Query, lattice: FloatArray) -> Charge:
-    """Of the coordinate, and of the weight with which a table interpolates."""
-    found = charge("Table", query, float(np.abs(lattice).max()), _WEIGHT * float(np.diff(lattice).max()))
-    assert found is not None  # asked for only on spaces with a resolution
-    return found
-
-
-def _affordable(query: Query, rate: float, letters: FloatArray, given: FloatArray | None) -> float:
-    """The part of ε that is left for the table when rounding errors are paid for."""
-    if query.space.resolution is None:
-        return rate
-    # with a little more reach than the table will have, since paying stretches it
-    places = (_unit_lattice(query, rate, letters, None)[0] / rate) if given is None else given
-    excess = float(_charge(query, 1.2 * places).factor - 1)
-    # what every table leaves unused is enough for small charges; others are rounded up, so that tables can be shared
-    return rate if excess < LESS / 2 else rate / (1 + 2.0 ** math.ceil(math.log2(excess)))
-
-
-def _unit_lattice(
-    query: Query, rate: float, letters: FloatArray, given: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """The lattice in units of 1/ε, and f0 there."""
-    profile = query.profile.stretched(1 / rate)
-    if given is not None:
-        return given * rate, query.profile(given)
-    lattice = default_lattice(profile, letters.size)
-    return lattice, profile(lattice)
-
-
-def _read_lattice(query: Query, lattice: Any) -> FloatArray:
-    places = np.asarray(numbers("Table", "lattice", lattice, 2))
-    if not (np.diff(places) > 0).all():
-        raise invalid("Table", "lattice", "increasing", lattice)
-    require_fine(query.profile, places)
-    return places
-
-
-def _letters(query: Query, rate: float, values: Any, report_range: Any) -> FloatArray:
-    """What may be reported."""
-    letters = np.unique(
-        default_values(query.profile.stretched(1 / rate)) if values is None else numbers("Table", "values", values, 2)
-    )
-    if report_range is None:
-        return letters
-    ends = numbers("Table", "report_range", report_range, 2)
-    low, high = query.profile.bounds
-    if len(ends) != 2 or not ends[0] <= low < high <= ends[1]:
-        raise invalid(
-            "Table", "report_range", f"two numbers around the query's range {low:g} to {high:g}", report_range
-        )
-    return np.asarray(letters[(letters >= ends[0]) & (letters <= ends[1])])
-
-
-def _infeasible(query: Query, rate: float, letters: FloatArray, parameter: str) -> Exception:
-    usual = default_values(query.profile.stretched(1 / rate))
-    rule = (
-        "such that the mean report can follow the query at this ε; reaching further out helps, "
-        f"and from {usual[0]:.6g} to {usual[-1]:.6g} always works"
-    )
-    return invalid("Table", parameter, rule, [float(letters[0]), float(letters[-1])])

@@ -11,9 +11,9 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections import OrderedDict
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
@@ -24,8 +24,8 @@ from geopriv.mechanisms.table_program import Program, best, solve
 
 _FORMAT = 1  # of the files and of what they are computed by
 _KEPT = 64  # tables in memory
-_tables: OrderedDict[str, Integers] = OrderedDict()
-_bounds: OrderedDict[str, float] = OrderedDict()
+_tables: dict[str, Integers] = {}
+_bounds: dict[str, float] = {}
 
 
 def compiled(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> Integers:
@@ -38,31 +38,35 @@ def compiled(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior
         prior: shares of the lattice points.
     """
     name = _name(lattice, heights, values, prior)
-    if name not in _tables:
-        path = _path(name)
-        weights = None if path is None else _loaded(path, lattice, heights, values)
-        if weights is None:
-            # the lattice a little shorter, so that the program is solved for a little less than ε
-            program = best(lattice * (1 - LESS), heights, values, prior)
-            weights = integers(Program(lattice, values, program.probabilities, program.expected_square))
-            if path is not None:
-                _save(path, weights)
-        weights.setflags(write=False)
-        _tables[name] = weights
-        if len(_tables) > _KEPT:
-            _tables.popitem(last=False)
-    _tables.move_to_end(name)
-    return _tables[name]
+    path = _path(name)
+    weights = _tables.pop(name, None)
+    if weights is None and path is not None:
+        weights = _loaded(path, lattice, heights, values)
+    if weights is None:
+        # the lattice a little shorter, so that the program is solved for a little less than ε
+        program = best(lattice * (1 - LESS), heights, values, prior)
+        weights = integers(Program(lattice, values, program.probabilities, program.expected_variance))
+        if path is not None:
+            _save(path, weights)
+    _keep(_tables, name, weights)
+    return weights
 
 
-def relaxed_square(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> float:
-    """The optimum of the relaxed program: the least expected square of any unbiased report with these values."""
+def relaxed_variance(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> float:
+    """The optimum of the relaxed program: no unbiased ε-GP report with these values has less expected variance."""
     name = _name(lattice, heights, values, prior)
-    if name not in _bounds:
-        _bounds[name] = solve(lattice, heights, values, prior, relaxed=True).expected_square
-        if len(_bounds) > _KEPT:
-            _bounds.popitem(last=False)
-    return _bounds[name]
+    bound = _bounds.pop(name, None)
+    if bound is None:
+        bound = solve(lattice, heights, values, prior, relaxed=True).expected_variance
+    _keep(_bounds, name, bound)
+    return bound
+
+
+def _keep(shelf: dict[str, Any], name: str, thing: Any) -> None:
+    """Put the thing last, and drop the first if there are too many: what is taken out and put back stays longest."""
+    shelf[name] = thing
+    for oldest in list(shelf)[:-_KEPT]:
+        shelf.pop(oldest, None)
 
 
 def cache_folder() -> Path | None:

@@ -1,7 +1,8 @@
 """The linear program behind Table: the best probabilities for a lattice of coordinates and a few report values.
 
 Unknowns K_i(y): the probability of reporting y at lattice point i. Minimise the expected square of the report under a
-prior, subject to Σ_y K_i(y) = 1, Σ_y y·K_i(y) = f0(s_i), and, with c_i = ε·δ_i for the cell of width δ_i,
+prior (hence its variance, since its mean is given), subject to Σ_y K_i(y) = 1, Σ_y y·K_i(y) = f0(s_i), and, with
+c_i = ε·δ_i for the cell of width δ_i,
 
     K_{i+1}(y) ≤ (1 + c_i)·K_i(y)   and   K_i(y) ≤ (1 + c_i)·K_{i+1}(y).
 
@@ -10,6 +11,7 @@ Everything here is in units of 1/ε, so a program depends only on the profile in
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,12 +34,15 @@ class Infeasible(GeoprivError):
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A solved program: lattice (in units of 1/ε), values, and probabilities of shape (points, values)."""
+    """A solved program: lattice (in units of 1/ε), values, and probabilities of shape (points, values).
+
+    `expected_variance` is what the program minimised: the variance of the report at the lattice points, on average.
+    """
 
     lattice: FloatArray
     values: FloatArray
     probabilities: FloatArray
-    expected_square: float
+    expected_variance: float
 
 
 def default_lattice(profile: Profile, letters: int = 33) -> FloatArray:
@@ -91,28 +96,39 @@ def require_fine(profile: Profile, lattice: FloatArray) -> None:
     if (np.abs(ends) > limit).any():
         rule = f"long enough that f0 is constant beyond it; from {marks[0] - reach:.6g} to {marks[-1] + reach:.6g} is"
         raise invalid("Table", "lattice", rule, [float(lattice[0]), float(lattice[-1])])
-    share = np.linspace(0.0, 1.0, 33)[:, None]
-    first, last = profile(lattice[:-1]), profile(lattice[1:])
-    bend = np.abs(profile(lattice[:-1] + np.diff(lattice) * share) - first - (last - first) * share).max(axis=0)
+    bend = _bend(profile, lattice)
     cell = int(bend.argmax())
     if bend[cell] > limit:
         start, end = float(lattice[cell]), float(lattice[cell + 1])
-        inside = marks[(marks > start) & (marks < end)]
-        cure = f"points at {inside.tolist()} and " if inside.size else ""
-        width = (end - start) * np.sqrt(limit / bend[cell])
+        inside = marks[(marks > lattice[0]) & (marks < lattice[-1])]
+        width = end - start
+        while _bend(profile, np.union1d(np.arange(lattice[0], lattice[-1], width), inside)).max() > limit:
+            width /= 1.25
         rule = (
             f"fine enough that straight lines stay within {_STRAIGHT:.0%} of the query's range; "
-            f"{cure}cells of at most {width:.3g} would do"
+            f"cells of at most {width:.3g} with points at {inside.tolist()} would do"
         )
         raise invalid("Table", "lattice", rule, f"a cell from {start:.6g} to {end:.6g}, {bend[cell]:.3g} off")
 
 
-def default_values(profile: Profile) -> FloatArray:
+def _bend(profile: Profile, lattice: FloatArray) -> FloatArray:
+    """How far the profile leaves the straight line, for each cell."""
+    share = np.linspace(0.0, 1.0, 33)[:, None]
+    first, last = profile(lattice[:-1]), profile(lattice[1:])
+    between = profile(lattice[:-1] + np.diff(lattice) * share)
+    return np.asarray(np.abs(between - first - (last - first) * share).max(axis=0))
+
+
+def default_values(profile: Profile, every: int = 1) -> FloatArray:
     """Multiples of an eighth of the profile's range, from one and a half ranges below it to as many above.
 
     A steep profile (rising over much less than 1/ε) needs reports far outside its range; the values spread with it. A
     wide one (rising over more than 16/ε) needs them closer than its noise, some 2/ε apart, and not as far out.
     Those that f0 takes at its landmarks and on its plateaus are always among them; what is not used is dropped later.
+
+    Args:
+        profile: in units of 1/ε.
+        every: keep only every second, fourth … multiple.
     """
     low, high = profile.bounds
     if not np.isfinite(high - low):
@@ -122,13 +138,15 @@ def default_values(profile: Profile) -> FloatArray:
         rule = f"large enough that the query, which rises over {width:.3g}/ε, rises over at least {_NARROWEST:g}/ε"
         raise invalid("Table", "epsilon", rule, "a smaller one")
     if width > 16:
-        parts = 8 * min(int(np.ceil(width / 16)), 4)
-        out = int(np.ceil(10 * parts / width))
-        pattern = np.arange(-out, parts + out + 1) / parts
+        parts = 8 * min(math.ceil(width / 16), 4)
+        out = math.ceil(10 * parts / width)
+        pattern = np.arange(-every * math.ceil(out / every), parts + out + 1, every) / parts
     else:
-        pattern = 0.5 + max(1.0, 1 / width) * np.arange(-16, 17) / 8
+        pattern = 0.5 + max(1.0, 1 / width) * np.arange(-16, 17, every) / 8
     ends = profile(np.asarray([*profile.landmarks, profile.landmarks[0] - 1e3, profile.landmarks[-1] + 1e3]))
-    return np.unique(np.concatenate([low + (high - low) * pattern, ends]))
+    multiples = low + (high - low) * pattern
+    apart = np.abs(multiples[:, None] - ends).min(axis=1) > 0.1 * (multiples[1] - multiples[0])
+    return np.unique(np.concatenate([multiples[apart], ends]))
 
 
 def uniform(lattice: FloatArray) -> FloatArray:
@@ -168,7 +186,7 @@ def best(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: Fl
         return solve(lattice, heights, values, prior)
     probabilities = np.zeros((lattice.size, values.size))
     probabilities[:, near] = found.probabilities
-    return Program(lattice, values, probabilities, found.expected_square)
+    return Program(lattice, values, probabilities, found.expected_variance)
 
 
 def solve(
@@ -187,6 +205,9 @@ def solve(
         Infeasible: when the values cannot do it.
     """
     points, letters = lattice.size, values.size
+    # the solver sees answers between 0 and 1, whatever their unit
+    low, spread = heights.min(), np.ptp(heights) or 1.0
+    answers, reports = (heights - low) / spread, (values - low) / spread
     cell = np.diff(lattice)
     limit = np.exp(cell) if relaxed else 1 + cell
     index = np.arange(points * letters).reshape(points, letters)
@@ -198,19 +219,24 @@ def solve(
     up = sparse.csr_matrix((ones, (rows, there)), shape) - sparse.csr_matrix((factor, (rows, here)), shape)
     down = sparse.csr_matrix((ones, (rows, here)), shape) - sparse.csr_matrix((factor, (rows, there)), shape)
     sums = sparse.kron(sparse.eye(points), np.ones((1, letters)))
-    means = sparse.kron(sparse.eye(points), values[None, :])
-    found = optimize.linprog(
-        (prior[:, None] * values**2).ravel(),
-        A_ub=sparse.vstack([up, down]),
-        b_ub=np.zeros(2 * rows.size),
-        A_eq=sparse.vstack([sums, means]),
-        b_eq=np.concatenate([np.ones(points), heights]),
-        # measured: of few values on many points the simplex method is faster, otherwise interior points
-        method="highs-ds" if letters <= 16 and points > 450 else "highs-ipm",
-        options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
-    )
+    means = sparse.kron(sparse.eye(points), reports[None, :])
+    # measured: interior points take half the time of the simplex method, which is there for when they fail
+    for method in ("highs-ipm", "highs-ds"):
+        found = optimize.linprog(
+            (prior[:, None] * reports**2).ravel(),
+            A_ub=sparse.vstack([up, down]),
+            b_ub=np.zeros(2 * rows.size),
+            A_eq=sparse.vstack([sums, means]),
+            b_eq=np.concatenate([np.ones(points), answers]),
+            method=method,
+            options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+        )
+        # solved, and to the tolerance that was asked for; or known to have no solution
+        if found.status == 2 or (found.status == 0 and np.abs(found.con).max() < 1e-7):
+            break
     if found.status == 2:
         raise Infeasible(f"Values from {values[0]:.6g} to {values[-1]:.6g} cannot follow the query at this ε.")
     if found.status != 0:
         raise invalid("Table", "query", f"one whose program can be solved ({found.message})", f"{points} points")
-    return Program(lattice, values, np.maximum(found.x.reshape(points, letters), 0.0), float(found.fun))
+    variance = spread**2 * (float(found.fun) - float(prior @ answers**2))
+    return Program(lattice, values, np.maximum(found.x.reshape(points, letters), 0.0), variance)
