@@ -35,7 +35,7 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python bench/run.py
-	$(BIN)/python bench/accuracy.py
+	$(BIN)/geopriv bench accuracy
 	$(BIN)/python bench/tables.py
 
 figures: $(READY)

@@ -1,0 +1,1 @@
+"""Measured claims: what `geopriv bench` prints."""
