@@ -32,7 +32,7 @@ def incomes(path: str | None) -> tuple[FloatArray, FloatArray]:
         u = (np.arange(200_000) + 0.5) / 200_000
         values = np.exp(INCOME_MU + INCOME_SIGMA * gp.StudentT(df=1e9).ppf(u))
         return values, np.full(u.size, 1 / u.size)
-    from pyarrow import parquet  # type: ignore[import-not-found] # only for this option
+    from pyarrow import parquet  # only for this option
 
     table: Any = parquet.read_table(path)
     weight = table["weight"].to_numpy().astype(float)

@@ -143,7 +143,7 @@ def people() -> gp.Prior:
     """Real incomes where they can be read, the published fit otherwise."""
     path = DATA / "ca_income.parquet"
     try:
-        from pyarrow import parquet  # type: ignore[import-not-found]
+        from pyarrow import parquet
     except ImportError:
         print("pyarrow is missing: the log-normal fit stands for the incomes")
         return gp.Prior.sample(incomes())
