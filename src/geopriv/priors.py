@@ -113,7 +113,7 @@ class Prior:
             low: the column of lower ends; a bracket reaches up to the next one's lower end.
             high: the column of upper ends, empty in an open-ended last bracket.
         """
-        with Path(path).open(encoding="utf-8", newline="") as file:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
         columns = list(rows[0]) if rows else []
         for parameter, name in (("shares", shares), ("low", low), ("high", high)):
