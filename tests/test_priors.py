@@ -152,17 +152,20 @@ def people() -> gp.Prior:
 
 
 def test_published_brackets_do_better_than_knowing_nothing() -> None:
-    """Each is scored on incomes that it has not seen; the brackets are worth up to about 1 %."""
+    """Each is scored on incomes that it has not seen; the brackets are worth up to about 1 %, and cost nothing.
+
+    The last setting lies where the table of brackets is taken to end, so the prior is wrong about one half of it.
+    """
     path = DATA / "ca_income_brackets.csv"
     if not path.exists():
         print(f"skipped: {path} is not here")
         pytest.skip("no published brackets beside the repository")
     prior, truth = gp.Prior.brackets(path, shares=BRACKETS, end=1_000_000), people()
     gains = []
-    for at, inverse_rate in ((100_000, 20_000), (200_000, 40_000)):
+    for at, inverse_rate in ((100_000, 20_000), (1_000_000, 80_000), (1_000_000, 32_000)):
         query = gp.Threshold(at, min(0.2 * at, 2 * inverse_rate))
         blind, informed = (gp.Table.calibrate(query, 1 / inverse_rate, prior=p) for p in (None, prior))
         gains.append(1 - informed.expected_variance(truth) / blind.expected_variance(truth))
     print(f"gains: {[f'{gain:.2%}' for gain in gains]}")
     assert min(gains) > -1e-3
-    assert max(gains) > 0.004
+    assert max(gains) > 0.005

@@ -113,7 +113,7 @@ class Prior:
             low: the column of lower ends; a bracket reaches up to the next one's lower end.
             high: the column of upper ends, empty in an open-ended last bracket.
         """
-        with Path(path).open(encoding="utf-8", newline="") as file:
+        with Path(path).open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file))
         columns = list(rows[0]) if rows else []
         for parameter, name in (("shares", shares), ("low", low), ("high", high)):
@@ -204,9 +204,13 @@ def _number(column: str, text: Any) -> float:
 
 
 def _even_points(axes: int) -> FloatArray:
-    """Points that fill the unit cube evenly, shape (m, d): steps by powers of the root of g^(d+1) = g + 1, modulo 1."""
-    golden = 1.5
-    for _ in range(60):
-        golden = (1 + golden) ** (1 / (axes + 1))
-    steps = golden ** -np.arange(1.0, axes + 1)
-    return np.asarray((0.5 + np.arange(_POINTS)[:, None] * steps) % 1.0)
+    """Points that fill the unit cube evenly, shape (m, d): Halton's, each axis counting in a prime, digits mirrored."""
+    primes = [p for p in range(2, 8 * axes + 8) if all(p % q for q in range(2, math.isqrt(p) + 1))][:axes]
+    points = np.zeros((_POINTS, axes))
+    for axis, prime in enumerate(primes):
+        left, digit = np.arange(1, _POINTS + 1), 1.0
+        while left.any():
+            digit /= prime
+            points[:, axis] += digit * (left % prime)
+            left //= prime
+    return points

@@ -156,7 +156,7 @@ def uniform(lattice: FloatArray) -> FloatArray:
 
 
 def binned(lattice: FloatArray, s: FloatArray, weights: FloatArray) -> FloatArray:
-    """Shares of the lattice points under a prior, with a thousandth of it uniform.
+    """Shares of the lattice points under a prior.
 
     Moments of a table are linear between lattice points, so the share of a coordinate is divided between its two
     neighbours as the interpolation weighs them: the program then minimises the expectation itself.
@@ -164,8 +164,11 @@ def binned(lattice: FloatArray, s: FloatArray, weights: FloatArray) -> FloatArra
     inside = np.clip(s.ravel(), lattice[0], lattice[-1])
     cell = np.clip(np.searchsorted(lattice, inside, side="right") - 1, 0, lattice.size - 2)
     share = (inside - lattice[cell]) / (lattice[cell + 1] - lattice[cell])
-    mass = np.bincount(cell, weights * (1 - share), lattice.size) + np.bincount(cell + 1, weights * share, lattice.size)
-    return np.asarray(0.999 * mass + 0.001 * uniform(lattice))
+    parts = (
+        np.bincount(cell, weights * (1 - share), lattice.size),
+        np.bincount(cell + 1, weights * share, lattice.size),
+    )
+    return np.asarray(sum(parts), dtype=np.float64)
 
 
 def best(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> Program:
