@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.charges import Charge, charge
+from geopriv.charges import WEIGHT, Charge, charge
 from geopriv.checks import FloatArray, invalid, numbers
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table_cache import compiled
@@ -16,8 +16,6 @@ from geopriv.mechanisms.table_integers import LESS, Integers
 from geopriv.mechanisms.table_program import Infeasible, binned, default_lattice, default_values, require_fine, uniform
 from geopriv.priors import coordinates_under
 from geopriv.queries import Query
-
-_WEIGHT = 2.0**-50  # how far an interpolation weight of 53 bits may be off, rounding included
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +64,7 @@ def lattice_shares(query: Query, lattice: FloatArray, prior: Any, rate: float = 
 
 def table_charge(query: Query, lattice: FloatArray) -> Charge:
     """Of the coordinate, and of the weight with which a table interpolates."""
-    found = charge("Table", query, float(np.abs(lattice).max()), _WEIGHT * float(np.diff(lattice).max()))
+    found = charge("Table", query, float(np.abs(lattice).max()), WEIGHT * float(np.diff(lattice).max()))
     assert found is not None  # asked for only on spaces with a resolution
     return found
 
