@@ -71,7 +71,7 @@ def position_charge(owner: str, space: Space, step: float, origin: Sequence[floa
         owner: who asks, for errors.
         space: whose recorded points are placed.
         step: of the grid.
-        origin: of the grid.
+        origin: of the grid; empty for 0.
 
     Raises:
         InvalidParameter: where the resolution is so fine that more than a tenth of ε would go.
@@ -80,7 +80,7 @@ def position_charge(owner: str, space: Space, step: float, origin: Sequence[floa
     """
     if space.resolution is None:
         return None
-    farthest = space.extent + max(map(abs, origin))
+    farthest = space.extent + max(map(abs, origin), default=0.0)
     error = space.projection_error + 3 * 2.0**-53 * farthest + WEIGHT * step
     return _affordable(owner, space, math.sqrt(space.dimension) * error)
 
