@@ -74,7 +74,7 @@ def test_computed_positions_are_off_by_no_more_than_is_charged(space: gp.Space, 
         assert space.resolution is not None
         steps = np.random.default_rng(31).integers(-(2**40), 2**40, (200, space.dimension))
         truth = [[int(k) * Fraction(space.resolution) for k in row] for row in steps.tolist()]
-        points = (steps * space.resolution).reshape(-1, *space.point_shape)
+        points = np.asarray(steps * space.resolution, dtype=np.float64).reshape(-1, *space.point_shape)
     lower, share = (part.reshape(len(truth), -1).tolist() for part in mechanism.place(points))
     worst = 0.0
     for low, up, x in zip(lower, share, truth, strict=True):
