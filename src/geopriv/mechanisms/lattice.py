@@ -39,7 +39,7 @@ class Lattice(Documented, Mechanism):
 
     Rough f costs variance, the more the finer the grid (c is about 1/(ε·step)²): on a line a jump costs of the order of
     c^(3/2) and a kink c^(1/2); in the plane a kink along a curve costs c^(5/2). Prefer queries that are smooth over
-    several 1/ε; on a line let `calibrate` put kinks on cells.
+    several 1/ε; on a line let `calibrate` put kinks on cells, in the plane ask about `Blurred` regions.
 
     Args:
         space: a Line, LogLine, Plane, Euclidean or LocalPlane.
@@ -121,7 +121,8 @@ class Lattice(Documented, Mechanism):
         if not _LEAST <= Fraction(units, _DENOMINATOR) <= _MOST:
             least, most = (float(size) * math.sqrt(space.dimension) / rate for size in (_LEAST, _MOST))
             raise invalid("Lattice", "step", f"between {least:.3g} and {most:.3g} at this rate", step)
-        promise = Guarantee(rate, unit=space.distance_unit, reference="theory T2, T5 and T8, θ verified exactly")
+        theorems = "T2, T5 and T8" if paid is None else "T2, T5, T8 and T9"
+        promise = Guarantee(rate, unit=space.distance_unit, reference=f"theory {theorems}, θ verified exactly")
         return cls(space, promise, step, Fraction(units, _DENOMINATOR), origin)
 
     @property
