@@ -24,7 +24,6 @@ from geopriv.coordinates import Linear, QuadrantDistance, Radial, RegionDistance
 from tests import precise
 from tests.rows import CITY, DISTRICT, RECORDED_CITY
 
-STEPS = 3_600_000_000  # of 1e-7 degrees in a turn
 MAPS = [
     RECORDED_CITY,
     gp.LocalPlane(24.0, -125.0, 50.0, -66.0, resolution=1e-7),
@@ -120,7 +119,6 @@ def test_public_places_are_not_snapped() -> None:
     assert (RECORDED_CITY.read(place) != CITY.read(place)).all()
     assert RECORDED_CITY.holds(place)
     coarse = replace(CITY, resolution=0.5)
-    assert gp.Ball(place, 1000.0, 100.0, coarse).geometry == gp.Ball(place, 1000.0, 100.0, replace(coarse)).geometry
     np.testing.assert_array_equal(gp.Ball(place, 1000.0, 100.0, coarse).geometry.anchor, CITY.read(place))
 
 
