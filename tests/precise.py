@@ -56,6 +56,17 @@ def unit_vector(latitude: Fraction | float, longitude: Fraction | float) -> Vect
     return cos_phi * _sine(PI / 2 - lam), cos_phi * _sine(lam), _sine(phi)
 
 
+def on_the_map(
+    radius: float, middle: tuple[float, float], latitude: Fraction | float, longitude: Fraction | float
+) -> tuple[Decimal, Decimal]:
+    """Metres east and north of the middle on the plane that touches the sphere there."""
+    turn = exact(Fraction(longitude) - Fraction(middle[1])) * PI / 180
+    phi, at = (exact(degrees) * PI / 180 for degrees in (latitude, middle[0]))
+    cos_phi, cos_at, cos_turn = (_sine(PI / 2 - x) for x in (phi, at, turn))
+    north = cos_at * _sine(phi) - _sine(at) * cos_phi * cos_turn
+    return exact(radius) * cos_phi * _sine(turn), exact(radius) * north
+
+
 def dot(a: Sequence[Decimal], b: Sequence[Decimal]) -> Decimal:
     return sum((x * y for x, y in zip(a, b, strict=True)), Decimal(0))
 

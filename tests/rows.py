@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from geopriv.checks import FloatArray
 
 EARTH, PLANE, USD = gp.Earth(), gp.Plane("m"), gp.Line("USD")
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
+RECORDED_CITY = replace(CITY, resolution=1e-7)
 PARK = shapely.Polygon([(0, 0), (3, 0), (3, 2), (1.5, 0.8), (0, 2)], [[(0.4, 0.3), (0.8, 0.3), (0.6, 0.6)]])
 DISTRICT = shapely.Polygon([(-74.02, 40.70), (-73.97, 40.70), (-73.97, 40.75), (-74.0, 40.73), (-74.02, 40.76)])
 
@@ -41,6 +42,12 @@ ASKED = (
     Asked("half-space", gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
     Asked("ball", gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]),
     Asked("ball on a map", gp.Ball((40.7, -74.0), 3000.0, 1000.0, CITY), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
+    Asked(
+        "ball on a map of recorded positions",
+        gp.Ball((40.7, -74.0), 3000.0, 1000.0, RECORDED_CITY),
+        1e-3,
+        [(40.7, -74.0), (40.73, -74.01)],
+    ),
     Asked("ball on Earth", gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
     Asked(
         "ball around recorded positions",
@@ -184,6 +191,8 @@ REGIONS = (
     "half-space",
     "orthant",
     "ball",
+    "ball on a map",
+    "ball on a map of recorded positions",
     "ball on Earth",
     "ball around recorded positions",
     "geofence",

@@ -7,6 +7,7 @@ import json
 import math
 import typing
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 import geopriv as gp
 from geopriv.documents import _kinds
+from geopriv.profiles import BlurredPieces
 from tests.rows import ASKED, Asked, Row, rows
 
 FUNCTIONS = ("any function", "sigmoid", "score on a line")  # hold one, which no document can
@@ -50,10 +52,20 @@ SPACES = st.one_of(
     st.builds(gp.Plane, unit, resolution),
     st.builds(gp.Euclidean, st.integers(1, 9), unit, resolution),
     st.builds(gp.Earth, st.floats(1e6, 1e7), st.sampled_from([None, 1e-7, 0.001])),
+    st.builds(
+        lambda south, west, size, step: gp.LocalPlane(south, west, south + size, west + size, resolution=step),
+        st.floats(-80, 60),
+        st.floats(-180, 200),
+        st.floats(0.01, 20),
+        st.sampled_from([None, 1e-7, 0.001]),
+    ),
 )
+RAMPS = st.builds(gp.Ramp, size, st.floats(-1e3, 1e3), st.booleans())
 knots = st.lists(st.integers(-50, 50), min_size=2, max_size=6, unique=True).map(sorted)
 PROFILES = st.one_of(
-    st.builds(gp.Ramp, size, st.floats(-1e3, 1e3), st.booleans()),
+    RAMPS,
+    st.builds(gp.Smoothstep, size, st.floats(-1e3, 1e3), st.booleans()),
+    st.builds(BlurredPieces, RAMPS, size),
     st.builds(gp.Trapezoid, size, size, st.floats(-1e3, 1e3)),
     st.builds(gp.Triangle, size, st.floats(-1e3, 1e3)),
     st.builds(gp.Gaussian, size, number),
@@ -72,6 +84,9 @@ QUERIES = st.one_of(
     st.builds(lambda w, p, i: gp.LinearQuery((w, 1.0), p, i), size, PROFILES, number),
     st.builds(gp.Orthant, pair, size),
     st.builds(gp.HalfSpace, st.tuples(size, number, number), number, size),
+    st.builds(gp.Threshold, number, size, line, st.sampled_from(["linear", "smooth"])),
+    st.builds(lambda c, r, h: gp.Blurred(gp.Ball(c, r, r / 3, gp.Plane()), h), pair, size, size),
+    st.builds(lambda at, w, s, h: gp.Blurred(gp.Threshold(at, w, s), h), number, size, line, size),
 )
 
 
@@ -153,6 +168,17 @@ def test_other_things_have_no_document(thing: object) -> None:
         {"type": "Geofence", "polygon": {"type": "Polygon", "coordinates": [[[0, 0], [1, 1]]]}, "width": 1.0},
         {"type": "Geofence", "polygon": 7, "width": 1.0},
         {"type": "Guarantee", "epsilon": 1.0, "metric": "euclidean"},
+        {"type": "Threshold", "at": 0.0, "width": 1.0, "edge": "round"},
+        {"type": "Smoothstep", "width": 0.0},
+        {"type": "BlurredPieces", "pieces": {"type": "Identity"}, "bandwidth": 1.0},
+        {"type": "BlurredPieces", "pieces": {"type": "Smoothstep", "width": 1.0}, "bandwidth": 1.0},
+        {"type": "BlurredPieces", "pieces": {"type": "Ramp", "width": 1.0}, "bandwidth": -1.0},
+        {"type": "Blurred", "query": {"type": "Ramp", "width": 1.0}, "bandwidth": 1.0},
+        {"type": "Blurred", "query": {"type": "GaussianKernel", "center": [0.0], "bandwidth": 1.0}, "bandwidth": 1.0},
+        {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": 1.0},
+        {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": -1.0, "east": 1.0},
+        {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": 1.0, "east": 1.0, "resolution": 0.7},
+        {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": 1.0, "east": 1.0, "REACH": 80.0},
     ],
 )
 def test_malformed_documents_are_refused_by_name(bad: Any) -> None:
@@ -246,7 +272,7 @@ def leaves(hint: Any) -> list[Any]:
 
 def test_every_parameter_of_every_type_has_a_reader() -> None:
     """A new class with a type of parameter that no reader knows fails here."""
-    known = {float, int, str, bool, type(None), typing.Literal, np.ndarray, shapely.Geometry}
+    known = {float, int, str, bool, type(None), typing.Literal, np.ndarray, shapely.Geometry, Fraction}
     ours = (gp.Space, gp.Profile, gp.Query, gp.Guarantee)
     for kind in _kinds().values():
         for hint in typing.get_type_hints(kind).values():

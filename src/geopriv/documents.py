@@ -1,8 +1,9 @@
-"""Spaces, profiles, queries, guarantees and tables as plain documents: what JSON can hold, and back again unchanged.
+"""Spaces, profiles, queries, guarantees, tables and lattices as plain documents: what JSON can hold, and back again.
 
 A document is a dict with the key "type" and one key for each parameter. Integers stay integers, floats are the
-shortest decimals that give the same float back, infinity is the text "inf", arrays are lists, polygons are GeoJSON. The
-types are a closed set of classes of the package; nothing is imported because a document names it.
+shortest decimals that give the same float back, infinity is the text "inf", a fraction is its two integers, arrays are
+lists, polygons are GeoJSON. The types are a closed set of classes of the package; nothing is imported because a
+document names it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -23,7 +25,7 @@ import shapely.geometry
 from geopriv import profiles, queries, spaces
 from geopriv.checks import invalid
 from geopriv.errors import GeoprivError, InvalidDesign
-from geopriv.mechanisms.table import Table
+from geopriv.mechanisms import Lattice, Table
 from geopriv.privacy import Guarantee
 from geopriv.profiles import Custom
 from geopriv.queries import LinearQuery, LipschitzQuery, RadialQuery
@@ -36,7 +38,7 @@ _ATTRIBUTE: dict[tuple[type[Any], str], str] = {
 
 
 def to_document(thing: Any) -> dict[str, Any]:
-    """The document of a space, profile, query, guarantee or table.
+    """The document of a space, profile, query, guarantee, Table or Lattice.
 
     Raises:
         InvalidParameter: for anything else, and for what holds a function of its own (Custom, LipschitzQuery).
@@ -55,10 +57,10 @@ def to_document(thing: Any) -> dict[str, Any]:
 
 
 def from_document(document: Any) -> Any:
-    """What a document describes; a table is verified in exact integer arithmetic.
+    """What a document describes; a Table's integers and a Lattice's θ are verified in exact arithmetic.
 
     Raises:
-        InvalidDesign: for a document that is malformed, of an unknown type, or of a table that breaks its promise.
+        InvalidDesign: for a document that is malformed, of an unknown type, or of a mechanism that breaks its promise.
 
     >>> from_document({"type": "Ramp", "width": 2.0})
     Ramp(width=2.0, center=0.0, rising=True)
@@ -94,7 +96,7 @@ def _kinds() -> dict[str, type[Any]]:
     named = [getattr(module, name) for module in (spaces, profiles, queries) for name in module.__all__]
     classes = [thing for thing in named if inspect.isclass(thing) and is_dataclass(thing)]
     closed = [thing for thing in classes if not inspect.isabstract(thing) and thing not in _FUNCTIONS]
-    return {thing.__name__: thing for thing in (*closed, Guarantee, Table)}
+    return {thing.__name__: thing for thing in (*closed, Guarantee, Lattice, Table)}
 
 
 def _attribute(kind: type[Any], parameter: str) -> str:
@@ -107,6 +109,8 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     elif isinstance(value, shapely.Geometry):
         value = shapely.geometry.mapping(value)
+    elif isinstance(value, Fraction):
+        value = value.as_integer_ratio()
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
     if isinstance(value, Mapping):
@@ -159,6 +163,13 @@ def _read_tuple(hint: Any, value: Any, where: str) -> tuple[Any, ...]:
     return tuple(_read(typing.get_args(hint)[0], part, where) for part in value)
 
 
+def _read_fraction(hint: Any, value: Any, where: str) -> Fraction:
+    """Numerator and denominator."""
+    whole = isinstance(value, list) and len(value) == 2 and all(type(part) is int for part in value)
+    _expect(whole and value[1] > 0, value, where, "two integers, the second positive")
+    return Fraction(*value)
+
+
 def _read_array(hint: Any, value: Any, where: str) -> Any:
     """An array of one or two dimensions, of integers that fit or of floats."""
     dtype = np.dtype(typing.get_args(typing.get_args(hint)[1])[0])
@@ -185,6 +196,7 @@ _READERS: dict[Any, Callable[[Any, Any, str], Any]] = {
     types.UnionType: _read_any,
     Literal: _read_choice,
     tuple: _read_tuple,
+    Fraction: _read_fraction,
     np.ndarray: _read_array,
     float: _read_float,
     int: _read_simple,

@@ -95,6 +95,12 @@ def partition(*guarantees: Guarantee) -> Guarantee:
     )
 
 
+def require_per_distance(owner: str, guarantee: Guarantee, unit: str | None) -> None:
+    """Refuse a promise in another metric or another unit of distance."""
+    if (guarantee.metric, guarantee.unit) != ("distance", unit):
+        raise invalid(owner, "guarantee", f"per distance in the unit of the space, {unit}", str(guarantee))
+
+
 def _same_kind(guarantees: tuple[Guarantee, ...]) -> None:
     if not guarantees:
         raise invalid("compose", "guarantees", "at least one", guarantees)

@@ -20,13 +20,13 @@ def worst_lattice(mechanism: Lattice) -> tuple[FloatArray, Any]:
 
     On a cell the law of each axis is a line between the laws of its two ends, so that its steepest logarithm is
     |P_{i+1}(k) − P_i(k)|/min over one step (T5); √d of that is what the axes lose together at worst. This is computed
-    in fractions. Pairs of real points, many of them close to a cell's border and on both of its sides, are compared
-    by `log_probability`: rounding that is not random would show there.
+    in fractions, against ε less what rounding errors of positions cost. Pairs of real points, many of them close to a
+    cell's border and on both of its sides, are compared by `log_probability`: rounding that is not random would show
+    there.
     """
     steepest = _steepest_between_cells(mechanism)
-    allowed = Fraction(mechanism.guarantee.epsilon) * Fraction(mechanism.step)
     # the comparison is exact; only the number that is shown is rounded, and never down to 1
-    square = steepest**2 * mechanism.space.dimension / allowed**2
+    square = steepest**2 * mechanism.space.dimension / mechanism.allowed**2
     exact = math.sqrt(square) if square <= 1 else max(math.sqrt(square), 1 + 1e-6)
     first, second = _pairs(mechanism)
     ratio, outputs = _losses(mechanism, first, second)

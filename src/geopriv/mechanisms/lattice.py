@@ -10,24 +10,26 @@ from typing import Any
 
 import numpy as np
 
+from geopriv.charges import Charge, position_charge
 from geopriv.checks import FloatArray, invalid, numbers, positive
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.lattice_bias import largest_interpolation_bias
-from geopriv.mechanisms.lattice_grid import choose_grid
+from geopriv.mechanisms.lattice_grid import choose_grid, require_flat_space
 from geopriv.mechanisms.lattice_moments import distinct, interpolant, mean_square, stencil
-from geopriv.privacy import Guarantee
+from geopriv.privacy import Guarantee, require_per_distance
 from geopriv.queries import GaussianKernel, Query, RadialQuery
 from geopriv.queries.parameters import gaussian_center
-from geopriv.spaces import Flat, Line, LogLine, Space
+from geopriv.spaces import Space
 
 _DENOMINATOR = 1 << 24
+_LEAST, _MOST = Fraction(1, 1 << 14), Fraction(1 << 10)  # θ: finer noise is not told apart by its denominator
 _FARTHEST = 2.0**50  # steps from the origin: beyond, neighbouring cells are no longer different floats
-_AXES = 6  # the stencil has 3^d points
 
 
 @dataclass(frozen=True)
-class Lattice(Mechanism):
+class Lattice(Documented, Mechanism):
     """A cell of a public grid: x rounded at random to a neighbour, plus two-sided geometric noise, on each axis.
 
     On each axis x lies between the cells i and i + 1, at the fraction λ. It goes up with probability λ, and then moves
@@ -37,13 +39,13 @@ class Lattice(Mechanism):
 
     Rough f costs variance, the more the finer the grid (c is about 1/(ε·step)²): on a line a jump costs of the order of
     c^(3/2) and a kink c^(1/2); in the plane a kink along a curve costs c^(5/2). Prefer queries that are smooth over
-    several 1/ε; on a line let `calibrate` put kinks on cells.
+    several 1/ε; on a line let `calibrate` put kinks on cells, in the plane ask about `Blurred` regions.
 
     Args:
         space: a Line, LogLine, Plane, Euclidean or LocalPlane.
         guarantee: what `calibrate` proved.
         step: the width of a cell, in the unit of distance.
-        theta: θ, rational, with d·θ² ≤ (ε·step)².
+        theta: θ, rational, with d·θ² ≤ (ε·step)²; on a space with a resolution with ε/factor for ε (see `charge`).
         origin: the point of cell (0, …, 0), public.
 
     >>> from geopriv import Line, Threshold
@@ -65,9 +67,10 @@ class Lattice(Mechanism):
         object.__setattr__(self, "origin", numbers("Lattice", "origin", self.origin or (0.0,) * self.space.dimension))
         if len(self.origin) != self.space.dimension:
             raise invalid("Lattice", "origin", f"one number for each of {self.space.dimension} axes", self.origin)
+        require_per_distance("Lattice", self.guarantee, self.space.distance_unit)
         _require_fraction(self.theta)
         if self.spent > 1:
-            raise invalid("Lattice", "theta", "such that d·θ² ≤ (ε·step)²", self.theta)
+            raise invalid("Lattice", "theta", "such that d·θ² ≤ (ε·step)², rounding errors paid for", self.theta)
 
     @classmethod
     def calibrate(
@@ -82,7 +85,9 @@ class Lattice(Mechanism):
 
         Guarantee: (ε, 0, ∞)-GP for every real x. On each axis the law is linear between cells whose laws differ by a
         factor of at most 1 + θ, so |∂ ln p| ≤ θ/step ≤ ε/√d (T5), and along a unit vector the d axes add up to at most
-        ε.
+        ε. On a space with a resolution it holds for the computed positions of recorded points (theory T9; see
+        `charge`). Without one it is for positions that are computed exactly: `place_exactly` does so for every point
+        that is a float, which on a Line, a Plane and in Euclidean spaces every value is.
 
         Args:
             space: a Line, LogLine, Plane, Euclidean or LocalPlane of at most six axes.
@@ -110,19 +115,34 @@ class Lattice(Mechanism):
     @classmethod
     def on_grid(cls, space: Space, rate: float, step: float, origin: tuple[float, ...] = ()) -> Lattice:
         """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24."""
-        allowed = (Fraction(rate) * Fraction(step)) ** 2 / space.dimension
+        paid = position_charge("Lattice", space, step, origin)
+        allowed = (Fraction(rate) * Fraction(step) / (paid.factor if paid else 1)) ** 2 / space.dimension
         units = math.isqrt(int(allowed * _DENOMINATOR**2))
-        if not 1 << 10 <= units <= 1 << 34:
-            least, most = (size * math.sqrt(space.dimension) / rate for size in (2.0**-14, 2.0**10))
+        if not _LEAST <= Fraction(units, _DENOMINATOR) <= _MOST:
+            least, most = (float(size) * math.sqrt(space.dimension) / rate for size in (_LEAST, _MOST))
             raise invalid("Lattice", "step", f"between {least:.3g} and {most:.3g} at this rate", step)
-        promise = Guarantee(rate, unit=space.distance_unit, reference="theory T2, T5 and T8, θ verified exactly")
+        theorems = "T2, T5 and T8" if paid is None else "T2, T5, T8 and T9"
+        promise = Guarantee(rate, unit=space.distance_unit, reference=f"theory {theorems}, θ verified exactly")
         return cls(space, promise, step, Fraction(units, _DENOMINATOR), origin)
 
     @property
+    def charge(self) -> Charge | None:
+        """What rounding errors of positions cost; None on a space without a resolution.
+
+        The law keeps ε/factor for every computed position, hence ε for the recorded points (theory T9).
+        """
+        return position_charge("Lattice", self.space, self.step, self.origin)
+
+    @property
+    def allowed(self) -> Fraction:
+        """The largest loss over one step, exactly: ε·step, what rounding errors cost taken off."""
+        whole = Fraction(self.guarantee.epsilon) * Fraction(self.step)
+        return whole if self.charge is None else whole / self.charge.factor
+
+    @property
     def spent(self) -> Fraction:
-        """d·θ²/(ε·step)², exactly: the square of the largest loss over what is promised."""
-        allowed = Fraction(self.guarantee.epsilon) * Fraction(self.step)
-        return self.space.dimension * self.theta**2 / allowed**2
+        """d·θ²/(ε·step)², exactly and with ε/factor for ε: the square of the largest loss over what is promised."""
+        return self.space.dimension * self.theta**2 / self.allowed**2
 
     @property
     def ratio(self) -> float:
@@ -269,14 +289,5 @@ class Lattice(Mechanism):
 
 
 def _require_fraction(theta: object) -> None:
-    if not isinstance(theta, Fraction) or theta <= 0:
-        raise invalid("Lattice", "theta", "a positive Fraction", theta)
-
-
-def require_flat_space(space: Space) -> None:
-    """Refuse spaces without axes, and those of too many."""
-    if not isinstance(space, Line | LogLine | Flat):
-        rule = "flat: on Earth take a LocalPlane around the survey's region"
-        raise invalid("Lattice", "space", rule, space)
-    if space.dimension > _AXES:
-        raise invalid("Lattice", "space", f"of at most {_AXES} axes, since the stencil has 3^d points", space)
+    if not isinstance(theta, Fraction) or not _LEAST <= theta <= _MOST:
+        raise invalid("Lattice", "theta", "a positive Fraction between 2^-14 and 2^10", theta)

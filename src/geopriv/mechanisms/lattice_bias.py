@@ -9,7 +9,7 @@ import numpy as np
 
 from geopriv.checks import FloatArray
 from geopriv.coordinates import Linear, Radial, RegionDistance, Scaled
-from geopriv.profiles import Gaussian, LinearPieces
+from geopriv.profiles import Gaussian, LinearPieces, Profile
 from geopriv.queries import Blurred, Query
 from geopriv.queries.parameters import gaussian_center
 
@@ -22,8 +22,8 @@ def largest_interpolation_bias(query: Query, step: float, bias_at: Callable[[Flo
     Rounding at random moves a point by ξ with mean 0 and a variance of at most step²/4 on each axis. So for a linear
     coordinate a curvature of at most C gives at most C·step²/8, and a kink at which the slope changes by J at most
     |J|·E|ξ|/2 ≤ |J|·step/4. On a line the error of straight pieces is largest at one of their knots. For a Gaussian of
-    the distance every axis adds step²/8h². Blurring a K-Lipschitz f by h leaves no second derivative above K·E|N|/h on
-    any axis. Other shapes are searched near their landmarks.
+    the distance every axis adds step²/8h². Blurring a K-Lipschitz f that varies by B by h leaves no second derivative
+    above K·E|N|/h, nor above B·E|N² − 1|/2h², on any axis. Other shapes are searched near their landmarks.
 
     Args:
         query: whose f is interpolated.
@@ -31,9 +31,19 @@ def largest_interpolation_bias(query: Query, step: float, bias_at: Callable[[Flo
         bias_at: interpolant − f at points of the space.
     """
     if isinstance(query, Blurred) and not query.along_line:
-        bend = query.query.profile.lipschitz * math.sqrt(2 / math.pi) / query.bandwidth
-        return query.space.dimension * bend * step**2 / 8
+        return query.space.dimension * _blurred_bend(query.query.profile, query.bandwidth) * step**2 / 8
     return _of_coordinate(query, step, bias_at)
+
+
+def _blurred_bend(profile: Profile, bandwidth: float) -> float:
+    """A bound on the second derivatives of what is blurred by a normal density φ_h.
+
+    They are f' ∗ φ_h', at most K·∫|φ_h'|, and f ∗ φ_h'', at most B/2·∫|φ_h''| since φ_h'' integrates to 0.
+    """
+    low, high = profile.bounds
+    by_slope = profile.lipschitz * math.sqrt(2 / math.pi) / bandwidth
+    by_range = (high - low) / 2 * 4 * math.exp(-0.5) / math.sqrt(2 * math.pi) / bandwidth**2
+    return min(by_slope, by_range)
 
 
 def _of_coordinate(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
@@ -81,6 +91,8 @@ def _largest_turn(profile: LinearPieces, reach: float) -> float:
 
 def box_around(query: Query, margin: float) -> tuple[FloatArray, FloatArray]:
     """The lowest and the highest corner of a box around the places where the query changes."""
+    if isinstance(query, Blurred) and not query.along_line:
+        return box_around(query.query, margin + query.bandwidth)
     geometry = query.geometry
     if isinstance(geometry, RegionDistance):
         bounds = np.asarray(geometry.region.bounds)

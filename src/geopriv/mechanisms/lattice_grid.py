@@ -12,10 +12,12 @@ from geopriv.checks import FloatArray, invalid
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.lattice_bias import box_around, knots_on_line
 from geopriv.queries import Query
-from geopriv.spaces import Space
+from geopriv.spaces import Flat, Line, LogLine, Space
 
 if TYPE_CHECKING:
     from geopriv.mechanisms.lattice import Lattice
+
+_AXES = 6  # the stencil has 3^d points
 
 # all in units of 1/ε
 _USUAL = 0.1  # theory §6
@@ -23,6 +25,15 @@ _COARSER = (0.8, 0.4, 0.2, _USUAL)
 _FINEST = _USUAL / 16
 _COARSEST, _FINEST_ALIGNED = 1.0, 0.025  # where kinks lie on cells: a finer grid only pays more for them
 _WEIGHED, _PROBES = 16, 200  # queries and points at which grids are compared
+
+
+def require_flat_space(space: Space) -> None:
+    """Refuse spaces without axes, and those of too many."""
+    if not isinstance(space, Line | LogLine | Flat):
+        rule = "flat: on Earth take a LocalPlane around the survey's region"
+        raise invalid("Lattice", "space", rule, space)
+    if space.dimension > _AXES:
+        raise invalid("Lattice", "space", f"of at most {_AXES} axes, since the stencil has 3^d points", space)
 
 
 def choose_grid(

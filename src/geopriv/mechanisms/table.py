@@ -14,14 +14,15 @@ import numpy.typing as npt
 
 from geopriv.charges import Charge
 from geopriv.checks import FloatArray, count, invalid, same_fields
-from geopriv.errors import InvalidDesign, InvalidParameter
+from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.table_cache import relaxed_variance
 from geopriv.mechanisms.table_design import alphabets, design, lattice_shares, table_charge
 from geopriv.mechanisms.table_integers import TOTAL, Integers, worst_step
 from geopriv.mechanisms.table_program import uniform
 from geopriv.priors import Prior, coordinates_under
-from geopriv.privacy import Guarantee
+from geopriv.privacy import Guarantee, require_per_distance
 from geopriv.queries import Query
 
 
@@ -53,7 +54,7 @@ class Alphabet:
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Mechanism):
+class Table(Documented, Mechanism):
     """One of a few values, drawn with probabilities that are linear in the coordinate between lattice points.
 
     At lattice point i value y has the integer weight w_i(y) out of 2^60; outside the lattice the end rows hold. The
@@ -87,9 +88,7 @@ class Table(Mechanism):
             raise invalid("Table", "weights", f"64-bit integers of shape {shape}", self.weights.shape)
         if self.values.ndim != 1 or not (np.isfinite(self.lattice).all() and np.isfinite(self.values).all()):
             raise invalid("Table", "values", "a sequence of finite numbers, and the lattice too", self.values.shape)
-        if (self.guarantee.metric, self.guarantee.unit) != ("distance", self.query.space.distance_unit):
-            rule = f"per distance in the unit of the query, {self.query.space.distance_unit}"
-            raise invalid("Table", "guarantee", rule, str(self.guarantee))
+        require_per_distance("Table", self.guarantee, self.query.space.distance_unit)
         for name in ("lattice", "values", "weights"):  # copied and locked: what was verified must not change
             array = getattr(self, name).copy()
             array.setflags(write=False)
@@ -171,26 +170,6 @@ class Table(Mechanism):
             letters = tuple(table.values.tolist())
             rows[letters] = Alphabet(letters, table.expected_variance(prior))
         return list(rows.values())
-
-    def to_document(self) -> dict[str, Any]:
-        """What JSON can hold: a device needs nothing else to verify the promise and to report."""
-        from geopriv.documents import to_document
-
-        return to_document(self)
-
-    @classmethod
-    def from_document(cls, document: Any) -> Table:
-        """The table of a document, verified in exact integer arithmetic.
-
-        Raises:
-            InvalidDesign: for a malformed document, and for a table that does not keep what it promises.
-        """
-        from geopriv.documents import from_document
-
-        table = from_document(document)
-        if not isinstance(table, Table):
-            raise InvalidDesign(f"The document must be of a Table. Got {type(table).__name__} instead.")
-        return table
 
     def __eq__(self, other: object) -> bool:
         return same_fields(self, other)

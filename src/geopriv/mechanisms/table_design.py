@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.charges import Charge, charge
+from geopriv.charges import WEIGHT, Charge, charge
 from geopriv.checks import FloatArray, invalid, numbers
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table_cache import compiled
@@ -20,7 +20,6 @@ from geopriv.queries import Query
 # The share of every prior that is uniform: a published table is never quite right where it says there is no one. On
 # incomes a tenth does better than a thousandth for brackets that end too early, and costs nothing elsewhere.
 _DOUBT = 0.1
-_WEIGHT = 2.0**-50  # how far an interpolation weight of 53 bits may be off, rounding included
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,7 @@ def lattice_shares(query: Query, lattice: FloatArray, prior: Any, rate: float = 
 
 def table_charge(query: Query, lattice: FloatArray) -> Charge:
     """Of the coordinate, and of the weight with which a table interpolates."""
-    found = charge("Table", query, float(np.abs(lattice).max()), _WEIGHT * float(np.diff(lattice).max()))
+    found = charge("Table", query, float(np.abs(lattice).max()), WEIGHT * float(np.diff(lattice).max()))
     assert found is not None  # asked for only on spaces with a resolution
     return found
 

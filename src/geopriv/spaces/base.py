@@ -97,6 +97,11 @@ class Space(ABC):
         """A lower bound on the distance between distinct recorded points; 0 without a resolution."""
         return self.resolution or 0.0
 
+    @property
+    def projection_error(self) -> float:
+        """How far each axis of a point may be off beyond the last digit of a recorded number: 0 without projection."""
+        return 0.0
+
     def public_point(self, owner: str, parameter: str, value: Any) -> FloatArray:
         """One public point (a centre, a threshold): never snapped, and its error may name the value."""
         try:

@@ -10,7 +10,7 @@ import numpy as np
 
 from geopriv.checks import FloatArray, invalid, positive
 from geopriv.errors import OutOfDomain
-from geopriv.spaces.base import EXTENT, read_vectors
+from geopriv.spaces.base import EXTENT, Space, read_vectors
 from geopriv.spaces.flat import Vectors
 
 LATITUDE_LIMIT = 85.0  # degrees; recorded positions lie between here and there
@@ -37,10 +37,7 @@ class Earth(Vectors):
 
     def __post_init__(self) -> None:
         positive("Earth", "radius", self.radius)
-        if self.resolution is not None:
-            turn = 360 / positive("Earth", "resolution", self.resolution)
-            if not 2 <= turn <= EXTENT or abs(turn - round(turn)) > 4e-16 * turn:
-                raise invalid("Earth", "resolution", "a whole part of 360 degrees, at least 1e-9", self.resolution)
+        require_degrees(self)
 
     @property
     def dimension(self) -> int:
@@ -111,6 +108,15 @@ class Earth(Vectors):
         heading = np.cos(bearing)[..., None] * north + np.sin(bearing)[..., None] * east
         x, y, z = np.moveaxis(np.cos(angle) * up + np.sin(angle) * heading, -1, 0)
         return np.stack([np.degrees(np.arctan2(z, np.hypot(x, y))), np.degrees(np.arctan2(y, x))], axis=-1)
+
+
+def require_degrees(space: Space) -> None:
+    """Refuse resolutions of which no whole number makes a turn."""
+    if space.resolution is not None:
+        turn = 360 / positive(type(space).__name__, "resolution", space.resolution)
+        if not 2 <= turn <= EXTENT or abs(turn - round(turn)) > 4e-16 * turn:
+            rule = "a whole part of 360 degrees, at least 1e-9"
+            raise invalid(type(space).__name__, "resolution", rule, space.resolution)
 
 
 def unit_vectors(points: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, positive
-from geopriv.spaces.earth import Earth
+from geopriv.spaces.earth import Earth, require_degrees
 from geopriv.spaces.flat import Flat
 
 
@@ -37,6 +37,8 @@ class LocalPlane(Flat):
         north: highest latitude.
         east: its eastern end; less than `west` for a region across the antimeridian.
         radius: of the sphere in metres, by default the mean radius of the Earth (IUGG).
+        resolution: the step in degrees in which latitudes and longitudes are recorded, before they are projected, as on
+            Earth: latitudes beyond ±85° are then read as ±85°. None for real numbers.
 
     Raises:
         InvalidParameter: for a region without area, or that reaches farther than 45° from its middle.
@@ -51,6 +53,7 @@ class LocalPlane(Flat):
     north: float
     east: float
     radius: float = Earth().radius
+    resolution: float | None = None
 
     REACH: ClassVar[float] = 60.0  # degrees from the middle for what is public: farther out a map says little
     REGION: ClassVar[float] = 45.0  # degrees from the middle for the region itself
@@ -61,6 +64,7 @@ class LocalPlane(Flat):
             if not low <= finite("LocalPlane", name, getattr(self, name)) <= limit:
                 raise invalid("LocalPlane", name, f"degrees in [{low:g}, {limit:g}]", getattr(self, name))
         positive("LocalPlane", "radius", self.radius)
+        require_degrees(self)
         if not self.south < self.north:
             raise invalid("LocalPlane", "north", f"greater than south = {self.south!r}", self.north)
         if not 0 < self._half_turn < math.radians(2 * self.REGION):
@@ -106,8 +110,32 @@ class LocalPlane(Flat):
         east = self.radius * math.cos(widest) * math.sin(half)
         return np.array([-east, min(norths)]), np.array([east, max(norths)])
 
+    @property
+    def extent(self) -> float:
+        return math.inf if self.resolution is None else float(np.abs(self.rectangle).max())
+
+    @property
+    def closest(self) -> float:
+        """On the ground, up to ±85° and also outside the region: as on Earth.
+
+        On the map distinct recorded points may be closer (they may be clamped to one), which tells nobody apart.
+        """
+        return self._globe.closest
+
+    @property
+    def projection_error(self) -> float:
+        """256u·R, u = 2^-53, with the same assumptions on floats as `Coordinate.rounding`.
+
+        In radians a recorded latitude is off by 8u·1.5 = 12u and the middle's by 5u, so φ − φ₀ by 20u; the turn from
+        the middle, of at most 2π, by 5u·π + 4u·2π ≤ 41u. Every sine and cosine adds 8u. East is R·cos φ·sin Δλ, off by
+        20u + 49u and two products. North is R·(sin(φ − φ₀) + 2·sin φ₀·cos φ·sin²(Δλ/2)), off by 28u + 2·(13u + 20u +
+        58u), three products and a sum: at most 220u. Clamping to a rectangle makes no error larger, and the rectangle
+        and the middle are the floats that are used.
+        """
+        return 0.0 if self.resolution is None else 256 * 2.0**-53 * self.radius
+
     def read(self, values: Any) -> FloatArray:
-        return np.clip(self.project(values), *self.rectangle)
+        return self._clamped(self._projected(self._globe.read(values)))
 
     def values(self, points: FloatArray) -> FloatArray:
         x, y = np.moveaxis(np.asarray(points) / self.radius, -1, 0)
@@ -122,25 +150,32 @@ class LocalPlane(Flat):
         return np.stack([np.degrees(north), east], axis=-1)
 
     def project(self, values: Any) -> FloatArray:
-        """Points on the map without clamping, for public places such as the corners of a polygon."""
-        latitude, longitude = np.moveaxis(self._globe.read(values), -1, 0)
+        """Points on the map, not snapped and not clamped, for public places such as the corners of a polygon."""
+        return self._projected(self._globe.exact.read(values))
+
+    def _projected(self, positions: FloatArray) -> FloatArray:
+        latitude, longitude = np.moveaxis(positions, -1, 0)
         phi, turn = np.radians(latitude), np.radians(longitude - self.middle[1])
         return np.stack([self.radius * np.cos(phi) * np.sin(turn), self._north(phi, turn)], axis=-1)
+
+    def _clamped(self, points: FloatArray) -> FloatArray:
+        return np.clip(points, *self.rectangle)
 
     def holds(self, value: Any) -> bool:
         """Whether a public place lies in the region's rectangle on the near side of the globe."""
         if not self.in_front(value):
             return False
-        return bool((np.abs(self.project(value) - self.read(value)) <= 1e-6).all())
+        place = self.project(value)
+        return bool((np.abs(place - self._clamped(place)) <= 1e-6).all())
 
     def in_front(self, values: Any) -> bool:
         """Whether public places all lie within 60° of the middle."""
-        angle = self._globe.distance(values, self.middle) / self.radius
+        angle = self._globe.exact.distance(values, self.middle) / self.radius
         return bool((angle <= math.radians(self.REACH)).all())
 
     @property
     def _globe(self) -> Earth:
-        return Earth(self.radius)
+        return Earth(self.radius, self.resolution)
 
     @property
     def _half_turn(self) -> float:
