@@ -62,13 +62,18 @@ def read_columns(path: str | Path, names: tuple[str, ...]) -> list[FloatArray]:
     if not Path(path).is_file():
         raise invalid("read_columns", "path", "a file", str(path))
     try:
-        table: Any = parquet.read_table(path, columns=list(names))
+        missing = [name for name in names if name not in parquet.read_schema(path).names]
     except ArrowInvalid as error:
         raise invalid("read_columns", "path", f"a Parquet file ({error})", str(path)) from None
-    missing = [name for name in names if name not in table.column_names]
     if missing:
         raise invalid("read_columns", "path", f"a file with columns {', '.join(names)}", f"no {', '.join(missing)}")
-    columns = [np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names]
+    table: Any = parquet.read_table(path, columns=list(names))
+    try:
+        columns = [np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names]
+    except (TypeError, ValueError):
+        raise invalid(
+            "read_columns", "path", f"a file whose columns {', '.join(names)} hold numbers", str(path)
+        ) from None
     if any(not np.isfinite(column).all() for column in columns):
         raise invalid("read_columns", "path", "a file of finite numbers", str(path))
     return columns

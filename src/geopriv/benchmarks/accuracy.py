@@ -74,7 +74,7 @@ def _places(path: Path | None, people: int, rng: np.random.Generator) -> tuple[F
 
 def print_tables(result: Accuracy) -> None:
     """Both tables, and what they say in a sentence each."""
-    console = Console(width=max(Console().width, 112))
+    console = Console(width=max(Console().width, 124))
     table = _table(f"Expected variance of a report, {result.incomes}")
     for name in ("T", "1/ε", "M2", "M3", "least t", "lattice", "table", "floor"):
         table.add_column(name, justify="right")
@@ -109,4 +109,4 @@ def print_tables(result: Accuracy) -> None:
 
 
 def _table(title: str) -> Table:
-    return Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False, padding=(0, 1))
+    return Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False, padding=(0, 0, 0, 1))
