@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from scipy import optimize
 
 from geopriv.checks import invalid, positive
 from geopriv.errors import InvalidParameter
-from geopriv.planning.choice import Plan, plan
+from geopriv.planning.choice import MECHANISMS, Plan, plan
 from geopriv.queries import Blurred, Query, common_space
 
 _FARTHEST = 9.0  # e-folds of ε on both sides of what suits the queries
-_PRECISION = 0.01
+_REFUSED = 5.0  # stands for the logarithm of an error that is far too large
 
 
 def people_needed(found: Plan, error: float) -> int:
@@ -36,16 +38,24 @@ def people_needed(found: Plan, error: float) -> int:
     return max(1, math.ceil(found.people * float((best.variances / room).max()) * (1 - 1e-12)))
 
 
-def epsilon_needed(queries: Sequence[Query] | Query, people: int, error: float, prior: Any = None) -> float:
+def epsilon_needed(
+    queries: Sequence[Query] | Query,
+    people: int,
+    error: float,
+    prior: Any = None,
+    mechanisms: Sequence[str] = MECHANISMS,
+) -> float:
     """An ε, at most one per cent above the least, for an error of at most `error` in every query.
 
     It is that of the mechanism which is best for it: found for one mechanism, then for the one that is best there.
+    Where that is a table, one is compiled for every ε that is tried.
 
     Args:
         queries: one or more, on one space.
         people: how many will report.
         error: wanted for the worst query.
         prior: as in `plan`.
+        mechanisms: names of those to consider.
 
     Raises:
         InvalidParameter: when no ε within a factor of some 8,000 of what suits the first query does it.
@@ -53,8 +63,10 @@ def epsilon_needed(queries: Sequence[Query] | Query, people: int, error: float, 
     wanted = positive("epsilon_needed", "error", error)
     asked, _ = common_space("epsilon_needed", [queries] if isinstance(queries, Query) else queries)
     rate, tried = _usual_rate(asked[0]), dict[str, float]()
-    while (mechanism := plan(asked, rate, people, prior).best.mechanism) not in tried:
-        rate = tried[mechanism] = _least_rate(asked, people, wanted, prior, mechanism, rate)
+    while (best := plan(asked, rate, people, prior, mechanisms).best.mechanism) not in tried:
+        rate = tried[best] = _least_rate(
+            partial(plan, asked, people=people, prior=prior, mechanisms=[best]), wanted, rate
+        )
     return min(tried.values())
 
 
@@ -66,26 +78,21 @@ def _usual_rate(query: Query) -> float:
     return query.profile.lipschitz / (high - low) if math.isfinite(high - low) else 1.0
 
 
-def _least_rate(
-    asked: tuple[Query, ...], people: int, wanted: float, prior: Any, mechanism: str, start: float
-) -> float:
-    """By bisection, from the side that does it."""
+def _least_rate(planned: Callable[[float], Plan], wanted: float, start: float) -> float:
+    """The rate at which the error falls to what is wanted, and half a per cent more."""
 
-    def enough(log_rate: float) -> bool:
+    @cache
+    def excess(log_rate: float) -> float:
         try:
-            return plan(asked, math.exp(log_rate), people, prior, [mechanism]).best.worst_error <= wanted
+            return math.log(max(planned(math.exp(log_rate)).best.worst_error, 1e-300) / wanted)
         except InvalidParameter:  # some mechanisms refuse an ε that is far too small for the query
-            return False
+            return _REFUSED
 
-    middle = math.log(start)
-    step = -1.0 if enough(middle) else 1.0
-    far = middle + step
-    while enough(far) == (step < 0):
+    middle = far = math.log(start)
+    step = 1.0 if excess(middle) > 0 else -1.0
+    while excess(far) * step > 0:
         far += step
         if abs(far - middle) > _FARTHEST:
-            raise invalid("epsilon_needed", "error", f"within reach of {people:,} people", wanted)
-    low, high = sorted((far, far - step))
-    while high - low > _PRECISION:
-        half = (low + high) / 2
-        low, high = (low, half) if enough(half) else (half, high)
-    return math.exp(high)
+            raise invalid("epsilon_needed", "error", "within reach of so many people", wanted)
+    low, high = sorted((far, far - step)) if far != middle else (far, far)
+    return math.exp(float(optimize.brentq(excess, low, high, xtol=0.004)) + 0.005)
