@@ -18,6 +18,7 @@ import numpy as np
 from geopriv.checks import FloatArray, finite, invalid, numbers, same_fields
 from geopriv.errors import OutOfDomain
 from geopriv.queries import Query
+from geopriv.spaces import Space
 
 _POINTS = 1 << 14
 
@@ -161,18 +162,24 @@ class Prior:
         return cls.sample(corner + (other - corner) * _even_points(corner.size))
 
 
-def coordinates_under(owner: str, query: Query, prior: Any) -> tuple[FloatArray, FloatArray]:
-    """The coordinates that a prior, or an array of public values, puts its mass on, and their shares."""
+def points_under(owner: str, space: Space, prior: Any) -> tuple[FloatArray, FloatArray]:
+    """The points of a space that a prior, or an array of public values, puts its mass on, and their shares."""
     if not isinstance(prior, Prior):
         if np.size(prior) == 0:
             raise invalid(owner, "prior", "at least one value", "none")
         prior = Prior.sample(prior)
-    if prior.values.shape[1:] != query.space.point_shape:
-        raise invalid(owner, "prior", f"made of values of {query.space}", f"an array of shape {prior.values.shape}")
+    if prior.values.shape[1:] != space.point_shape:
+        raise invalid(owner, "prior", f"made of values of {space}", f"an array of shape {prior.values.shape}")
     try:
-        return query.coordinate(prior.values), prior.weights
+        return space.read(prior.values), prior.weights
     except OutOfDomain as error:
-        raise invalid(owner, "prior", f"made of values of {query.space} ({error})", prior) from None
+        raise invalid(owner, "prior", f"made of values of {space} ({error})", prior) from None
+
+
+def coordinates_under(owner: str, query: Query, prior: Any) -> tuple[FloatArray, FloatArray]:
+    """The coordinates that a prior, or an array of public values, puts its mass on, and their shares."""
+    points, weights = points_under(owner, query.space, prior)
+    return np.asarray(query.geometry(points)), weights
 
 
 def _array(parameter: str, value: Any) -> FloatArray:

@@ -56,13 +56,15 @@ class Plan:
         return next(o for o in self.options if not (o.labelled_biased or o.bound_only))
 
     def efficiency(self, option: Option) -> float:
-        """Floor over mean variance, between 0 and 1; not-a-number for a biased option."""
-        return math.nan if option.labelled_biased else self.floor / float(np.mean(option.variances))
+        """Floor over mean variance, between 0 and 1; not-a-number for a biased option and where there is no noise."""
+        variance = float(np.mean(option.variances))
+        return math.nan if option.labelled_biased or variance == 0 else self.floor / variance
 
     @property
     def relative_error(self) -> float:
-        """The best option's error beside the size of the answers."""
-        return self.best.error / math.sqrt(float(np.mean(self.answers**2)))
+        """The best option's error beside the size of the answers; not-a-number where all of them are 0."""
+        size = math.sqrt(float(np.mean(self.answers**2)))
+        return self.best.error / size if size > 0 else math.nan
 
     @property
     def why(self) -> str:
@@ -77,10 +79,10 @@ class Plan:
                 "people split": f"everyone answers one of the {size:,} queries with the whole ε",
             }[best.arrangement]
             sentence += f": {how}"
-        if rivals:
+        if rivals and best.error > 0:
             sentence += f"; the next, {rivals[0].name}, has {rivals[0].error / best.error:.3g} times its error"
-        reached = f" Its efficiency is {100 * self.efficiency(best):.2g} %." if self.floor > 0 else ""
-        return f"{sentence}.{reached}"
+        share = self._share(best)
+        return f"{sentence}." + (f" Its efficiency is {share}." if share else "")
 
     @property
     def suggestion(self) -> str:
@@ -90,10 +92,14 @@ class Plan:
             return f"The error is {share} of the answers: estimate_map(..., shrink=True) would cut it, but is biased."
         return ""
 
+    def _share(self, option: Option) -> str:
+        efficiency = self.efficiency(option)
+        return f"{100 * efficiency:.2g} %" if efficiency > 0 else ""
+
     def __str__(self) -> str:
         lines = [f"{'mechanism':<20}{'arrangement':<14}{'error':>11}{'worst':>11}{'bias':>10}{'efficiency':>12}"]
         for o in self.options:
-            share = "" if o.labelled_biased or not self.floor else f"{100 * self.efficiency(o):.2g} %"
+            share = self._share(o)
             bias = float(np.abs(o.biases).max())
             sign = "≥" if o.bound_only else ""
             lines.append(
@@ -153,7 +159,8 @@ def plan(
         else:
             attempt(name, partial(_posterior, name, work, least))
     if not any(not (o.labelled_biased or o.bound_only) for o in options):
-        raise InvalidParameter(f"No mechanism can answer these queries without bias. {left_out}")
+        reasons = [f"{name}: {reason}" for name, reason in left_out.items()]
+        raise InvalidParameter(" ".join(["No mechanism that was asked for answers these without bias.", *reasons]))
     floor = _floor(work)
     return Plan(tuple(sorted(options, key=lambda o: o.error)), left_out, floor, work.answers[0], work.people)
 
@@ -195,12 +202,11 @@ def _least(work: Workload) -> list[Option]:
 
 def _posterior(name: str, work: Workload, least: list[Option]) -> Option:
     """The better arrangement; one whose floor is above what the other reaches is not computed."""
-    found: list[Option] = []
-    for bound in least:
-        if found and bound.error >= found[0].error:
-            break
-        found.append(_arranged(name, bound.arrangement, work))
-    return min(found, key=lambda option: option.error)
+    found = _arranged(name, least[0].arrangement, work)
+    for bound in least[1:]:
+        if bound.error < found.error:
+            found = min(found, _arranged(name, bound.arrangement, work), key=lambda option: option.error)
+    return found
 
 
 def _arranged(name: str, arrangement: Arrangement, work: Workload) -> Option:

@@ -22,12 +22,15 @@ from geopriv.mechanisms import (
     SmoothT,
     Table,
 )
+from geopriv.mechanisms.lattice_bias import knots_on_line
 from geopriv.mechanisms.lattice_moments import interpolant, mean_square
 from geopriv.planning.workload import Curve, Workload
 from geopriv.profiles import Gaussian, Identity, LinearPieces
 from geopriv.queries import Ball, Blurred, GaussianKernel, Orthant, Query
+from geopriv.spaces import Earth, LogLine
 
 _ALONE = 16  # shapes without a formula that are worth computing one by one
+_KINKED = 200  # on a line: each may lie differently between cells
 _OFFSETS = 801  # at most, along each axis of a table by offset
 _FAR = 15.0  # in units of 1/ε
 
@@ -47,9 +50,11 @@ def posterior(name: str, work: Workload, rate: float) -> FloatArray:
 
 
 def floors(work: Workload, rate: float) -> FloatArray:
-    """The expected floor T7 of each query for itself; 0 where its shape is not known."""
+    """The expected floor T7 of each query for itself, to a thousandth below; 0 where its shape is not known."""
+    # on a LogLine, how far the space's floor is below a threshold is another thing that its own floor depends on
+    apart = (lambda query: query.geometry.anchor.tobytes()) if isinstance(work.space, LogLine) else None
     try:
-        return work.mean(lambda query: floor_along(query, rate))
+        return 0.999 * work.mean(lambda query: floor_along(query, rate), apart)
     except InvalidParameter:
         return np.zeros(work.size)
 
@@ -85,6 +90,8 @@ def _blurred_regions(work: Workload, rate: float) -> FloatArray:
 def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
     """Expected variance, and the bias of the mean over people, of the paper's plain estimate."""
     d = work.space.dimension
+    if isinstance(work.space, Earth):
+        raise invalid("plan", "queries", "on a flat space for the plain estimate to have a formula", work.space)
 
     def means(query: Query) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
         profile, geometry = query.profile, query.geometry
@@ -113,40 +120,68 @@ def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
 
 def lattice(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
     """Expected variance of estimates from one grid report, and their bias: that of the mean over people."""
-    if work.space.dimension == 1:
-        firsts = [work.queries[members[0]] for members in work.kinds.values()]
-        grid = Lattice.calibrate(work.space, rate, queries=firsts[:_ALONE])
-        return work.mean(lambda query: _grid_curve(grid, query)), work.mean(lambda query: _grid_bias(grid, query))
-    grid = Lattice.calibrate(work.space, rate)
-    if all(isinstance(query, GaussianKernel) for query in work.queries):
+    grid = _grid_for(work, rate)
+    if work.space.dimension > 1 and all(isinstance(query, GaussianKernel) for query in work.queries):
         return _grid_kernels(grid, work)
     if work.size <= _ALONE:
         both = [(grid.variance_at(work.points, query), grid.bias_at(work.points, query)) for query in work.queries]
         variance, bias = (np.array([work.weights @ one for one in column]) for column in zip(*both, strict=True))
         return variance, bias
-    if work.space.dimension == 2 and len({_moved(query) for query in work.queries}) == 1:
+    if work.space.dimension == 1:
+        return _grid_on_line(grid, work)
+    smooth = all(isinstance(query, Blurred) for query in work.queries)
+    if smooth and work.space.dimension == 2 and len({_moved(query) for query in work.queries}) == 1:
         return _grid_offsets(grid, work)
-    raise invalid("plan", "queries", "kernels, corners or balls of one size, where there are many", work.size)
+    raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
 
 
-def _grid_curve(grid: Lattice, query: Query) -> Curve:
-    return lambda s: grid.variance_at(_points_at(grid, query, s), query)
+def _grid_for(work: Workload, rate: float) -> Lattice:
+    """The grid that suits the queries on a line, all of their kinks included; the usual one elsewhere."""
+    if work.space.dimension > 1:
+        return Lattice.calibrate(work.space, rate)
+    kinked = [query for query in work.queries if knots_on_line(query) is not None]
+    if len(kinked) > _KINKED:
+        raise invalid("plan", "queries", f"at most {_KINKED} with kinks for a grid", len(kinked))
+    others = [work.queries[members[0]] for members in work.kinds.values()]
+    asked = dict.fromkeys([*kinked, *others[:_ALONE]])
+    return Lattice.calibrate(work.space, rate, queries=tuple(asked))
 
 
-def _grid_bias(grid: Lattice, query: Query) -> Curve:
-    return lambda s: grid.bias_at(_points_at(grid, query, s), query)
+def _grid_on_line(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
+    """One curve for all queries of a kind; where they have kinks, only for those that lie alike between cells."""
+
+    def phase(query: Query) -> object:
+        if knots_on_line(query) is None:
+            return None
+        place = float(np.ravel(query.geometry.anchor)[0]) - grid.origin[0]
+        return round(place / grid.step % 1.0, 6) % 1.0
+
+    def variance(query: Query) -> Curve:
+        return lambda s: _both_sides(lambda points: grid.variance_at(points, query), grid, query, s)
+
+    def bias(query: Query) -> Curve:
+        return lambda s: _both_sides(lambda points: grid.bias_at(points, query), grid, query, s)
+
+    return work.mean(variance, phase), work.mean(bias, phase)
 
 
-def _points_at(grid: Lattice, query: Query, s: FloatArray) -> FloatArray:
+def _both_sides(function: Curve, grid: Lattice, query: Query, s: FloatArray) -> FloatArray:
+    """A function of points by coordinate: the mean of both sides, where a coordinate is a distance."""
+    sides = _points_at(grid, query, s)
+    return np.asarray(sum(function(side) for side in sides) / len(sides))
+
+
+def _points_at(grid: Lattice, query: Query, s: FloatArray) -> list[FloatArray]:
     """Points of a line that have these coordinates."""
     match query.geometry:
         case Linear(direction=direction, shift=shift):
-            points = direction[0] * (s - shift)
+            found = [direction[0] * (s - shift)]
         case Radial(offset=offset):
-            points = float(np.ravel(query.geometry.anchor)[0]) + s + offset
+            middle = float(np.ravel(query.geometry.anchor)[0])
+            found = [middle + side * (s + offset) for side in (-1.0, 1.0)]
         case _:
             raise invalid("plan", "queries", "of known shape on a line", type(query).__name__)
-    return points.reshape(-1, *grid.space.point_shape)
+    return [points.reshape(-1, *grid.space.point_shape) for points in found]
 
 
 def _grid_kernels(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
@@ -201,9 +236,9 @@ def _place(query: Query) -> FloatArray:
 
 
 def _grid_offsets(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
-    """Queries that are one another moved: tables of variance and bias by offset, read between their points.
+    """Blurred regions that are one another moved: tables of variance and bias by offset, read between their points.
 
-    Grids do not move with the query, but steps are small beside everything else.
+    Grids do not move with the query, but steps are small beside the blur.
     """
     first = work.queries[0]
     places = np.array([_place(query) for query in work.queries])

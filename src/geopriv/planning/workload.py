@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, count, invalid
-from geopriv.coordinates import Linear, Radial
-from geopriv.priors import Prior
+from geopriv.coordinates import EarthRegionDistance, Linear, Radial
+from geopriv.mechanisms.lattice_bias import box_around
+from geopriv.priors import Prior, points_under
 from geopriv.queries import Blurred, Query, common_space
-from geopriv.spaces import Space
+from geopriv.spaces import Earth, LocalPlane, LogLine, Space
 
 Curve = Callable[[FloatArray], FloatArray]
 
 _POINTS = 2048  # of the prior
-_NODES = 1500  # of a curve that is shared by many queries, besides those near landmarks
+_NODES = 1000  # of a curve that is shared by many queries, besides those around landmarks
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +43,16 @@ class Workload:
     weights: FloatArray
 
     @classmethod
-    def of(cls, queries: Sequence[Query] | Query, epsilon: float | str, people: int, prior: Any) -> Workload:
+    def of(cls, queries: Any, epsilon: float | str, people: int, prior: Any) -> Workload:
         """Checked, and with a prior thinned to some two thousand points."""
+        if not isinstance(queries, Query | Sequence) or isinstance(queries, str):
+            raise invalid("plan", "queries", "one query or several", type(queries).__name__)
         asked, space = common_space("plan", [queries] if isinstance(queries, Query) else queries)
         rate, n = space.rate(epsilon), count("plan", "people", people)
         if prior is None:
             points, weights = _everywhere(asked, space, rate)
         else:
-            values, weights = _thinned(prior if isinstance(prior, Prior) else Prior.sample(prior))
-            if values.shape[1:] != space.point_shape:
-                raise invalid("plan", "prior", f"made of values of {space}", f"an array of shape {values.shape}")
-            points = space.read(values)
+            points, weights = _thinned(*points_under("plan", space, prior))
         return cls(asked, space, rate, n, points, weights)
 
     @property
@@ -75,16 +75,25 @@ class Workload:
         square = np.array([self.weights @ query.answer(self.points) ** 2 for query in self.queries])
         return mean, np.maximum(square - mean**2, 0.0)
 
-    def mean(self, curve_of: Callable[[Query], Curve]) -> FloatArray:
+    def mean(self, curve_of: Callable[[Query], Curve], apart: Callable[[Query], object] | None = None) -> FloatArray:
         """For every query the mean over people of a function of its coordinate, one function for each kind of query.
 
         The function is taken between nodes that are dense around the landmarks as a straight line, so it is evaluated
         once for all queries of a kind, and how people lie between the nodes is counted once for all functions.
+
+        Args:
+            curve_of: the function of a query's coordinate.
+            apart: what else, besides the kind, queries must agree in to share a function.
         """
         means = np.empty(self.size)
         for key, members in self.kinds.items():
             nodes, shares = self._spread[key]
-            means[members] = shares @ curve_of(self.queries[members[0]])(nodes)
+            groups: dict[object, list[int]] = {}
+            for row, k in enumerate(members):
+                groups.setdefault(apart(self.queries[k]) if apart else None, []).append(row)
+            for rows in groups.values():
+                own = [members[row] for row in rows]
+                means[own] = shares[rows] @ curve_of(self.queries[own[0]])(nodes)
         return means
 
     @cached_property
@@ -111,7 +120,8 @@ class Workload:
     def _nodes(self, query: Query, coordinates: list[FloatArray]) -> FloatArray:
         low, high = min(float(s.min()) for s in coordinates), max(float(s.max()) for s in coordinates)
         marks = np.asarray(query.profile.landmarks)
-        around = np.geomspace(1e-2, 8.0, 60) / self.rate
+        far = max(16.0, 2 * self.rate * max(abs(low), abs(high), *np.abs(marks)))
+        around = np.concatenate([[0.01, 0.03], np.linspace(0.08, 12.0, 150), np.geomspace(12.1, far, 80)]) / self.rate
         near = (marks[:, None] + np.concatenate([-around, [0.0], around])).ravel()
         within = np.linspace(marks[0], marks[-1], 200)
         nodes = np.concatenate([np.linspace(low, high, _NODES), near, within])
@@ -130,34 +140,64 @@ def kind(query: Query) -> object | None:
     return type(query.geometry).__name__, query.profile
 
 
-def _thinned(prior: Prior) -> tuple[FloatArray, FloatArray]:
-    """At most a few thousand values: means of equal shares on a line, an even choice elsewhere."""
-    values, weights = prior.values, prior.weights
-    if len(values) <= _POINTS:
-        return values, weights
-    if values.ndim == 1:
-        order = np.argsort(values)
-        values, weights = values[order], weights[order]
+def _thinned(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """At most a few thousand points: means of equal shares on a line, an even choice elsewhere."""
+    if len(points) <= _POINTS:
+        return points, weights
+    if points.size == len(points):
+        flat = points.reshape(-1)
+        order = np.argsort(flat)
+        flat, weights = flat[order], weights[order]
         part = np.minimum((np.cumsum(weights) - weights / 2) * _POINTS, _POINTS - 1).astype(np.int64)
-        mass, place = (np.asarray(np.bincount(part, w, _POINTS), dtype=np.float64) for w in (weights, weights * values))
-        return place[mass > 0] / mass[mass > 0], mass[mass > 0]
-    # systematic sampling: every value is taken as often as its weight says
+        mass, place = (np.asarray(np.bincount(part, w, _POINTS), dtype=np.float64) for w in (weights, weights * flat))
+        return (place[mass > 0] / mass[mass > 0]).reshape(-1, *points.shape[1:]), mass[mass > 0]
+    # systematic sampling: every point is taken as often as its weight says
     at = (np.arange(_POINTS) + 0.5) / _POINTS
-    order = np.lexsort(values.T)
-    chosen = order[np.minimum(np.searchsorted(np.cumsum(weights[order]), at), len(values) - 1)]
-    return values[chosen], np.full(_POINTS, 1 / _POINTS)
+    order = _neighbours_together(points)
+    chosen = order[np.minimum(np.searchsorted(np.cumsum(weights[order]), at), len(points) - 1)]
+    return points[chosen], np.full(_POINTS, 1 / _POINTS)
+
+
+def _neighbours_together(points: FloatArray) -> Any:
+    """An order in which what is close in the order is close in space: by the interleaved bits of the ranks."""
+    bits = min(10, 60 // points.shape[1])
+    ranks = np.argsort(np.argsort(points, axis=0), axis=0) * (1 << bits) // len(points)
+    code = np.zeros(len(points), dtype=np.int64)
+    for bit in range(bits):
+        for axis in range(points.shape[1]):
+            code |= ((ranks[:, axis] >> bit) & 1) << (bit * points.shape[1] + axis)
+    return np.argsort(code, kind="stable")
 
 
 def _everywhere(asked: tuple[Query, ...], space: Space, rate: float) -> tuple[FloatArray, FloatArray]:
-    """Even points over a box around what all queries look at."""
-    corners = []
-    for query in asked:
-        inner = query.query if isinstance(query, Blurred) else query
-        anchor = np.atleast_1d(np.asarray(inner.geometry.anchor, dtype=np.float64))
-        here = float(np.ravel(inner.geometry(np.reshape(anchor, space.point_shape)))[0])
-        reach = max(abs(mark - here) for mark in inner.profile.landmarks) + 3 / rate
-        corners += [anchor - reach, anchor + reach]
-    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+    """Even points over a box around what all queries look at, as far as there are people in it."""
+    boxes = [_box(query.query if isinstance(query, Blurred) else query, 3 / rate) for query in asked]
+    low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+    match space:
+        case LogLine():
+            low = np.maximum(low, space.read(space.floor))
+        case LocalPlane():
+            low, high = np.clip(low, *space.rectangle), np.clip(high, *space.rectangle)
     even = Prior.uniform(low[0], high[0]) if low.size == 1 else Prior.uniform(low, high)
-    values, weights = _thinned(even)
-    return values.reshape(-1, *space.point_shape), weights
+    if low.size == 1:
+        return _thinned(even.values.reshape(-1, *space.point_shape), even.weights)
+    return even.values[:_POINTS], np.full(_POINTS, 1 / _POINTS)  # the first of them are even too
+
+
+def _box(query: Query, margin: float) -> tuple[FloatArray, FloatArray]:
+    """Lowest and highest corner of a box around where the query changes; on Earth in degrees."""
+    space = query.space
+    if not isinstance(space, Earth):
+        return box_around(query, margin)
+    reach = max(map(abs, query.profile.landmarks)) + margin
+    anchor = query.geometry.anchor
+    if isinstance(query.geometry, EarthRegionDistance):
+        west, south, east, north = query.geometry.region.bounds
+        low, high = np.array([south, west]), np.array([north, east])
+    else:
+        low = high = anchor
+        reach += float(getattr(query.geometry, "offset", 0.0))
+    up = np.degrees(reach / space.radius)
+    aside = up / max(float(np.cos(np.radians(np.abs([low[0], high[0]]).max()))), 1e-3)
+    way = np.minimum([up, aside], [90.0, 180.0])
+    return np.maximum(low - way, [-90.0, -180.0]), np.minimum(high + way, [90.0, 360.0])

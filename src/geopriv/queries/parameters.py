@@ -32,9 +32,12 @@ def fill_space(query: Query, dimension: int) -> None:
 
 def common_space(owner: str, queries: Iterable[Query]) -> tuple[tuple[Query, ...], Space]:
     """The queries and the space that they share; refuse none, and queries on different spaces."""
-    asked = tuple(queries)
+    asked: tuple[Any, ...] = tuple(queries)
     if not asked:
         raise invalid(owner, "queries", "at least one query", asked)
+    strangers = [type(query).__name__ for query in asked if not isinstance(query, Query)]
+    if strangers:
+        raise invalid(owner, "queries", "made of queries", strangers)
     space = asked[0].space
     if any(query.space != space for query in asked):
         raise invalid(owner, "queries", "on one space", sorted({str(query.space) for query in asked}))
