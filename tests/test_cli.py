@@ -37,7 +37,7 @@ def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert (tmp_path / "other.png").exists()
-    assert len(result["mechanisms"]) == 10
+    assert len(result["mechanisms"]) == 11
     for outcome in result["mechanisms"]:
         answer = outcome["estimate"]
         assert answer["low"] < answer["value"] < answer["high"]

@@ -15,6 +15,7 @@ from geopriv.estimation import Estimate, estimate
 from geopriv.mechanisms import (
     CoordinateLaplace,
     InputLaplace,
+    Lattice,
     LeastScaleT,
     LipschitzLaplace,
     LocalLaplace,
@@ -112,8 +113,9 @@ def run_demo(people: int, at: float, width: float, epsilon: float | str, seed: i
         ("SmoothCauchy", "smooth sensitivity, other noise", SmoothCauchy.calibrate(query, rate)),
         ("SmoothLaplace", f"approximate, δ = {DELTA:g}", SmoothLaplace.calibrate(query, rate, DELTA)),
         ("VectorSmoothCauchy", f"two thresholds at once, also {at / 2:g}", VectorSmoothCauchy.calibrate(both, rate)),
-        ("InputLaplace", "noise on the income (M0)", InputLaplace.calibrate(space, rate)),
-        ("CoordinateLaplace", "noise on the coordinate (M1)", CoordinateLaplace.calibrate(query, rate)),
+        ("Lattice", "whole numbers; answers any question", Lattice.calibrate(space, rate, queries=[query])),
+        ("InputLaplace", "plain noise on the income (M0)", InputLaplace.calibrate(space, rate, "plain")),
+        ("CoordinateLaplace", "plain noise on the coordinate (M1)", CoordinateLaplace.calibrate(query, rate, "plain")),
         (
             "LocalLaplace",
             "another promise: LDP, ε' = 1.5",
