@@ -135,7 +135,7 @@ def _spill(t: FloatArray) -> FloatArray:
 
 def _shares(a: FloatArray, b: FloatArray) -> FloatArray:
     """∫ φ from a to b, taken in the tail that is small."""
-    return np.where(a > 0, special.ndtr(-a) - special.ndtr(-b), special.ndtr(b) - special.ndtr(a))
+    return np.asarray(np.where(a > 0, special.ndtr(-a) - special.ndtr(-b), special.ndtr(b) - special.ndtr(a)))
 
 
 def _drops(a: FloatArray, b: FloatArray) -> FloatArray:
