@@ -58,3 +58,16 @@ def test_bad_input_is_refused() -> None:
         gp.estimate_cdf(mechanism, [[0.0, 1.0]], [0.0])
     with pytest.raises(gp.InvalidParameter, match="mechanism"):
         gp.estimate_cdf(gp.InputLaplace.calibrate(gp.Plane(), 1.0), [0.0], [0.0])
+    with pytest.raises(gp.InvalidParameter, match="mechanism"):
+        gp.estimate_cdf(gp.Lattice.calibrate(gp.Line(), 1.0, step=0.1), [0.0], [0.0])  # type: ignore[arg-type]
+    ratios = gp.InputLaplace.calibrate(gp.LogLine(2.0, floor=10.0), 1.0)
+    for at in ([0.5, 100.0], [10.0]):
+        with pytest.raises(gp.InvalidParameter, match="above the floor"):
+            gp.estimate_cdf(ratios, [0.0], at)
+
+
+def test_reports_very_far_away_are_above_or_below() -> None:
+    mechanism = gp.InputLaplace.calibrate(gp.Line(), 1.0)
+    curve = gp.estimate_cdf(mechanism, [1e150, -1e150, 1e308, -1e308], [0.0, 1.0])
+    np.testing.assert_array_equal(curve.values, 0.5)
+    assert gp.estimate_cdf(mechanism, [3.0], 0.0).values == 1.0

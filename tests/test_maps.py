@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import shapely
@@ -10,6 +12,7 @@ import shapely.affinity
 import geopriv as gp
 from geopriv import maps
 from geopriv.checks import FloatArray
+from geopriv.deconvolution import undo
 
 PLANE = gp.Plane("m")
 ROWS, COLUMNS = np.linspace(-12.0, 10.0, 12), np.linspace(-8.0, 9.0, 9)
@@ -121,5 +124,83 @@ def test_a_map_of_what_cannot_be_moved_is_refused() -> None:
         gp.estimate_map(mechanism, np.zeros((2, 2)), gp.Orthant((0.0, 0.0), 1.0, PLANE), [0.0], [0.0])
     with pytest.raises(gp.InvalidParameter, match="first"):
         gp.estimate_map(mechanism, np.zeros((2, 2)), KERNEL, [1.0, 0.0], [0.0])
-    with pytest.raises(gp.InvalidParameter, match="bandwidth"):
+    with pytest.raises(gp.InvalidParameter, match="first"):
+        gp.estimate_map(mechanism, np.zeros((2, 2)), KERNEL, "north", [0.0])
+    with pytest.raises(gp.InvalidParameter, match=r"'query' .* bandwidth so wide"):
         gp.estimate_map(mechanism, np.zeros((2, 2)), KERNEL, [0.0, 1e6], [0.0, 1e6])
+
+
+@pytest.mark.parametrize("estimator", ["unbiased", "plain"])
+def test_a_query_of_another_space_is_refused(estimator: Any) -> None:
+    mechanism = gp.InputLaplace.calibrate(PLANE, 1.0, estimator)
+    with pytest.raises(gp.InvalidParameter, match="space of the reports"):
+        gp.estimate_map(mechanism, np.zeros((2, 2)), gp.GaussianKernel((0.0, 0.0), 1.0, gp.Plane("km")), [0.0], [0.0])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        gp.Blurred(gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0),
+        gp.Blurred(gp.RadialQuery((0.0, 0.0), gp.Ramp(1.0, center=3.0), PLANE), 1.0),
+    ],
+    ids=["corner", "outside of a disc"],
+)
+def test_a_region_without_end_is_refused(query: gp.Query) -> None:
+    with pytest.raises(gp.InvalidParameter, match="infinity"):
+        gp.estimate_map(gp.InputLaplace.calibrate(PLANE, 1.0), np.zeros((2, 2)), query, [0.0], [0.0])
+
+
+@pytest.mark.parametrize("turn", [0.0, 22.5, 40.0])
+def test_a_long_thin_region_is_seen_to_its_ends_in_every_direction(turn: float) -> None:
+    strip = shapely.affinity.rotate(shapely.box(-15.0, -0.5, 15.0, 0.5), turn)
+    query = gp.Blurred(gp.Geofence(strip, 0.3, PLANE), 0.6)
+    mechanism = gp.InputLaplace.calibrate(PLANE, 4.0)
+    reports = np.random.default_rng(6).uniform(-15, 15, (2000, 2))
+    found = gp.estimate_map(mechanism, reports, query, query.middle[:1], query.middle[1:])
+    direct = gp.estimate(mechanism, reports, query)
+    assert abs(found.values[0, 0] - direct.value) <= found.binning_error < 2e-6
+
+
+@pytest.mark.parametrize("rate", [0.2, 1.0, 20.0])
+def test_the_stated_binning_error_is_not_passed_by_single_reports_wherever_they_lie(rate: float) -> None:
+    """A single report has all of its error; places between grid points are tried evenly, and the corners of cells."""
+    mechanism = gp.InputLaplace.calibrate(PLANE, rate)
+    step, worst = KERNEL.bandwidth / 16, 0.0
+    inverse = undo(KERNEL, rate)
+    for a, b in [(0.0, 0.0), (0.5, 0.5), (0.25, 0.75), (0.5, 0.0), (0.13, 0.41)]:
+        for away in (0.0, 1.3, 4.7):
+            report = np.array([[away + a * step, b * step]])
+            found = gp.estimate_map(mechanism, report, KERNEL, [0.0, 0.37 * step], [0.0, 0.61 * step])
+            places = np.array([[(x, y) for y in (0.0, 0.61 * step)] for x in (0.0, 0.37 * step)])
+            worst = max(worst, float(np.abs(found.values - inverse(report - places)).max()))
+    assert worst <= found.binning_error
+    assert worst > 1e-3 * found.binning_error  # a bound that says something
+
+
+def test_a_map_of_a_city_is_made_in_metres_from_places_in_degrees() -> None:
+    """Error rate: |z| ≤ 5 at three places, 2e-6. Reports are points of the map and may lie outside its rectangle."""
+    city = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
+    mechanism = gp.InputLaplace.calibrate(city, "1 per 1 km")
+    rng = np.random.default_rng(9)
+    people = np.concatenate([rng.normal([40.7, -74.0], 0.03, (4000, 2)), np.full((200, 2), (40.5, -74.3))])
+    reports = mechanism.simulate(people, rng)
+    assert not ((reports.values >= city.rectangle[0]) & (reports.values <= city.rectangle[1])).all()
+    kernels = [gp.GaussianKernel(at, 2000.0, city) for at in ((40.7, -74.0), (40.75, -73.95), (40.52, -74.28))]
+    for kernel in kernels:
+        x, y = city.read(kernel.center)
+        found = gp.estimate_map(mechanism, reports, kernels[0], [x], [y])
+        direct = gp.estimate(mechanism, reports, kernel)
+        assert abs(found.values[0, 0] - direct.value) <= found.binning_error
+        assert abs(direct.value - float(kernel(people).mean())) < 5 * direct.standard_error
+
+
+def test_an_index_picks_one_estimate_or_is_refused() -> None:
+    mechanism = gp.InputLaplace.calibrate(PLANE, 1.0)
+    found = gp.estimate_map(mechanism, people(50), KERNEL, [0.0, 1.0], [0.0, 1.0, 2.0])
+    assert found[-1, -1].value == found.values[1, 2]
+    assert found[np.int64(0), 1].low == pytest.approx(float(found.low[0, 1]))
+    for index in (0, slice(None), (0, slice(1, 3))):
+        with pytest.raises(TypeError, match="pick a single one"):
+            found[index]
+    with pytest.raises(IndexError):
+        found[5, 0]

@@ -50,13 +50,10 @@ def estimate_cdf(
     0.486603 ± 0.0023, [0.482069, 0.491137], n = 50,000
     """
     fraction("estimate_cdf", "confidence", confidence)
-    if not isinstance(getattr(mechanism, "space", None), Line | LogLine):
-        raise invalid("estimate_cdf", "mechanism", "an InputLaplace on a Line or a LogLine", type(mechanism).__name__)
+    space = _line_of(mechanism)
     rate = mechanism.guarantee.epsilon
     half = (4 / rate if width is None else positive("estimate_cdf", "width", width)) / 2
-    places = np.array([float(mechanism.space.public_point("estimate_cdf", "at", value)) for value in np.ravel(at)])
-    if places.size == 0 or not (np.diff(places) > 0).all():
-        raise invalid("estimate_cdf", "at", "increasing thresholds", np.shape(at))
+    places = _places(space, at)
     y = read_reports(reports)
     if y.ndim != 1:
         raise ReportRejected("Reports for cumulative shares must be one number a person.")
@@ -65,6 +62,21 @@ def estimate_cdf(
     n, value = y.size, total / y.size
     error = np.sqrt(np.maximum(square / n - value**2, 0.0) / (n - 1)) if n > 1 else np.full_like(value, np.inf)
     return Estimates(value, error, n, 0.0 if mechanism.unbiased else math.nan, confidence)
+
+
+def _line_of(mechanism: Any) -> Line | LogLine:
+    if isinstance(mechanism, InputLaplace) and isinstance(mechanism.space, Line | LogLine):
+        return mechanism.space
+    raise invalid("estimate_cdf", "mechanism", "an InputLaplace on a Line or a LogLine", type(mechanism).__name__)
+
+
+def _places(space: Line | LogLine, at: Any) -> FloatArray:
+    places = np.array([float(space.public_point("estimate_cdf", "at", value)) for value in np.ravel(at)])
+    if places.size == 0 or not (np.diff(places) > 0).all():
+        raise invalid("estimate_cdf", "at", "increasing thresholds", at)
+    if isinstance(space, LogLine) and not np.min(at) > space.floor:
+        raise invalid("estimate_cdf", "at", f"above the floor {space.floor!r} of the LogLine", at)
+    return places
 
 
 def _parabolas(half: float, rate: float) -> tuple[Polynomial, Polynomial]:
@@ -79,7 +91,8 @@ def _sums(
     """Σ g and Σ g² for every threshold."""
     edges = np.unique(np.concatenate([places - half, places, places + half]))
     piece = np.searchsorted(edges, y, side="right")  # 0: below all edges
-    offset = y - np.concatenate([[0.0], edges])[piece]
+    within = (piece > 0) & (piece < edges.size)  # outside all steps only the number of reports matters
+    offset = np.where(within, y - np.concatenate([[0.0], edges])[piece], 0.0)
     moments = np.stack([np.bincount(piece, offset**k, minlength=edges.size + 1) for k in range(5)])
     above = np.cumsum(moments[0][::-1])[::-1]
     starts = np.concatenate([[-np.inf], edges])

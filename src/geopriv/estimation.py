@@ -84,6 +84,14 @@ class Estimates:
         return len(self.values)
 
     def __getitem__(self, index: Any) -> Estimate:
+        """One of them.
+
+        Raises:
+            IndexError: for an index that is out of range.
+            TypeError: for one that leaves more than one of them.
+        """
+        if np.shape(self.values[index]):
+            raise TypeError(f"An index into estimates of shape {self.values.shape} must pick a single one.")
         value, error = float(self.values[index]), float(self.standard_errors[index])
         reach = _reach(self.confidence) * error
         return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence, self.bias)

@@ -15,9 +15,9 @@ from scipy import fft, ndimage
 
 from geopriv.checks import FloatArray, invalid
 
-_PER_BANDWIDTH = 12  # grid points: the degree-five spline then errs by 1e-7
+PER_BANDWIDTH = 12  # grid points: the degree-five spline then errs by 1e-7
 _MARGIN = 20.0  # noise scales around what is not constant: e^(−20) is 2e-9
-_MOST = 1 << 24  # grid points
+_MOST = 1 << 23  # grid points: with what is derived from them some 400 MB
 _SPECTRUM = 9.0  # frequencies in 1/h beyond which the blur leaves less than 1e-17
 
 
@@ -45,7 +45,7 @@ class BlurredGrid:
     def _coefficients(self) -> FloatArray:
         return filtered(fft.idctn(self.spectrum))
 
-    @cached_property
+    @property
     def frequency(self) -> FloatArray:
         """|ω|² of each cosine."""
         return _frequency(self.spectrum.shape, self.step)
@@ -64,7 +64,7 @@ def blurred_grid(
     box: tuple[FloatArray, FloatArray],
     bandwidth: float,
     rate: float = np.inf,
-    smooth: bool = False,
+    done: float = 0.0,
 ) -> BlurredGrid:
     """F ∗ N(0, h²) for a function of points (..., axes) that is constant outside a box, sampled every h/12.
 
@@ -73,9 +73,9 @@ def blurred_grid(
         box: lowest and highest corner of where f is not constant.
         bandwidth: h of the blur.
         rate: ε of the noise that is to be undone, for which the grid must reach further.
-        smooth: whether f is blurred already.
+        done: the bandwidth by which f is blurred already.
     """
-    step = bandwidth / _PER_BANDWIDTH
+    step = bandwidth / PER_BANDWIDTH
     low, high = (np.asarray(corner, dtype=np.float64) for corner in box)
     margin = np.ceil((_MARGIN / rate + 9 * bandwidth) / step)
     shape = tuple(int(n) for n in np.ceil((high - low) / step) + 2 * margin + 1)
@@ -92,7 +92,7 @@ def blurred_grid(
         ]
     )
     exponent = _frequency(shape, step) * bandwidth**2
-    blur = np.ones_like(exponent) if smooth else np.exp(-0.5 * np.minimum(exponent, 1e3))
+    blur = np.exp(-0.5 * np.minimum(exponent, 1e3) * (1 - (done / bandwidth) ** 2))
     # beyond the cut nothing is left but rounding errors, which undoing the noise would amplify
     return BlurredGrid(origin, step, np.where(exponent < _SPECTRUM**2, fft.dctn(sampled) * blur, 0.0))
 

@@ -103,15 +103,15 @@ def _from_table(geometry: Coordinate, profile: Gaussian, table: KernelTable) -> 
     return OfCoordinate(geometry, lambda s: table(distance(s)), lambda s: table.second_moment(distance(s)), table.error)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)  # they are large
 def _blurred_region(query: Blurred, rate: float) -> GridInverse:
     return GridInverse(query.grid(rate), rate, query.space.dimension)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _blurred_profile(profile: BlurredPieces, rate: float, dimension: int) -> GridInverse:
     ends = np.array([profile.low]), np.array([profile.high])
-    grid = blurred_grid(lambda s: profile(s[..., 0]), ends, profile.bandwidth, rate, smooth=True)
+    grid = blurred_grid(lambda s: profile(s[..., 0]), ends, profile.bandwidth, rate, done=profile.bandwidth)
     return GridInverse(grid, rate, dimension)
 
 

@@ -54,7 +54,7 @@ class KernelTable:
     def _square(self) -> interpolate.BSpline:
         """The spectrum of g² times that of the noise, transformed back."""
         top, axes = math.sqrt(2) * _SPECTRUM, self.axes
-        r, weight = _panels(0.0, self.reach, top)
+        r, weight = _panels(0.0, (self.reach + _SPECTRUM) / 2, top)  # g² is gone at half of where g is
         u, back = _panels(0.0, top, self.reach)
         spectrum = _transform(u, r, weight * r ** (axes - 1) * self.g(r) ** 2, axes)
         sphere = 2 * math.pi ** (axes / 2) / math.gamma(axes / 2)  # the area of the unit sphere of these axes

@@ -136,7 +136,7 @@ def plan(
     >>> incomes = Prior.law(lambda u: 99_000 * (u / (1 - u)) ** 0.45)
     >>> found = plan(Threshold(at=100_000, width=16_000), epsilon=1 / 8000, people=100_000, prior=incomes)
     >>> found.best.name, round(found.best.error, 5)
-    ('Table, one report', 0.00087)
+    ('Table, one report', 0.00088)
     """
     work = Workload.of(queries, epsilon, people, prior)
     least = _least(work)

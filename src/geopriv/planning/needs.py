@@ -27,7 +27,7 @@ def people_needed(found: Plan, error: float) -> int:
 
     >>> from geopriv import Threshold, plan
     >>> people_needed(plan(Threshold(at=0.0, width=2.0), epsilon=1.0, people=1000), error=0.01)
-    1779
+    2114
     """
     wanted = positive("people_needed", "error", error)
     best = found.best

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy import special
@@ -13,6 +15,9 @@ from geopriv.checks import FloatArray, invalid, positive
 from geopriv.profiles.base import Curved, Smooth
 from geopriv.profiles.pieces import LinearPieces
 
+Function = Callable[[FloatArray], FloatArray]
+Integral = Callable[[FloatArray, FloatArray], FloatArray]
+
 _REACH = 8.3  # bandwidths beyond which a blurred kink is straight again to 1e-16
 
 
@@ -20,7 +25,7 @@ _REACH = 8.3  # bandwidths beyond which a blurred kink is straight again to 1e-1
 class BlurredPieces(Curved, Smooth):
     """E f0(s + h·N) for straight pieces f0 with plateaus and a standard normal N: infinitely smooth.
 
-    Each knot k at which the slope changes by Δ adds Δ·(t·Φ(t/h) + h·φ(t/h)), t = s − k.
+    A piece that rises by r between two knots adds r times the mean of Φ((s − k)/h) over k between them.
 
     >>> from geopriv import Ramp
     >>> BlurredPieces(Ramp(width=2.0), bandwidth=0.5)(np.array([-1.0, 0.0, 3.0])).round(4)
@@ -36,28 +41,35 @@ class BlurredPieces(Curved, Smooth):
             raise invalid("BlurredPieces", "pieces", "straight pieces with plateaus", type(self.pieces).__name__)
 
     def __call__(self, s: FloatArray) -> FloatArray:
-        h = self.bandwidth
+        near = np.clip(s, self.low, self.high)
         total = np.full(np.shape(s), self.pieces.values[0])
-        for knot, bend in self._bends:
-            t = (np.clip(s, self.low, self.high) - knot) / h
-            total += bend * h * (t * special.ndtr(t) + _phi(t))
-        # the last plateau is a sum of large terms that cancel: say it exactly
+        for low, high, rise in self._rises:
+            total += rise * self._mean(near, low, high, special.ndtr, _gains)
         return np.where(s >= self.high, self.pieces.values[-1], total)
 
     def slope(self, s: FloatArray) -> FloatArray:
-        inside = (s > self.low) & (s < self.high)
-        return np.where(
-            inside, sum(bend * special.ndtr((s - knot) / self.bandwidth) for knot, bend in self._bends), 0.0
-        )
+        each = [rise * self._mean(s, low, high, _phi, _shares) for low, high, rise in self._rises]
+        return np.where((s > self.low) & (s < self.high), sum(each) / self.bandwidth, 0.0)
 
     def second(self, s: FloatArray) -> FloatArray:
+        each = [rise * self._mean(s, low, high, _bend, _drops) for low, high, rise in self._rises]
+        return np.where((s > self.low) & (s < self.high), sum(each) / self.bandwidth**2, 0.0)
+
+    def _mean(self, s: FloatArray, low: float, high: float, function: Function, integral: Integral) -> FloatArray:
+        """The mean of a function of (s − k)/h over k in [low, high]; differences would cancel on a short piece."""
         h = self.bandwidth
-        inside = (s > self.low) & (s < self.high)
-        return np.where(inside, sum(bend * _phi((s - knot) / h) / h for knot, bend in self._bends), 0.0)
+        if high - low >= h:
+            return integral((s - high) / h, (s - low) / h) / ((high - low) / h)
+        nodes, weights = np.polynomial.legendre.leggauss(12)
+        middle, half = (low + high) / 2, (high - low) / 2
+        places = zip(nodes.tolist(), (weights / 2).tolist(), strict=True)
+        return np.asarray(sum(weight * function((s - middle - half * node) / h) for node, weight in places))
 
     @cached_property
-    def _bends(self) -> tuple[tuple[float, float], ...]:
-        return tuple(zip(self.pieces.knots, np.diff(self.pieces.slopes).tolist(), strict=True))
+    def _rises(self) -> tuple[tuple[float, float, float], ...]:
+        """The pieces that are not level: ends, and by how much they rise."""
+        ends = zip(pairwise(self.pieces.knots), np.diff(self.pieces.values).tolist(), strict=True)
+        return tuple((low, high, rise) for (low, high), rise in ends if rise)
 
     @property
     def low(self) -> float:
@@ -69,14 +81,24 @@ class BlurredPieces(Curved, Smooth):
 
     @cached_property
     def lipschitz(self) -> float:
-        """The steepest slope on a fine grid, and what it can gain between: |f0'''| ≤ Σ|Δ|·max|φ'|/h² over d²/8."""
+        """The steepest slope on a fine grid, and what it can gain between: a bound on its own bend times step²/8."""
         s, step = np.linspace(self.low, self.high, 8193, retstep=True)
-        bend = sum(abs(bend) for _, bend in self._bends) * 0.2420 / self.bandwidth**2
-        return min(self.pieces.lipschitz, float(np.abs(self.slope(s)).max()) + bend * float(step) ** 2 / 8)
+        gain = self._most(0.4840, 0.3990) / self.bandwidth**3 * float(step) ** 2 / 8
+        return min(self.pieces.lipschitz, float(np.abs(self.slope(s)).max()) + gain)
 
-    @property
+    @cached_property
     def curvature(self) -> float:
-        return sum(abs(bend) for _, bend in self._bends) / (self.bandwidth * math.sqrt(2 * math.pi))
+        return self._most(0.3990, 0.2420) / self.bandwidth**2
+
+    def _most(self, spread: float, steepness: float) -> float:
+        """A bound on Σ over pieces of |rise|·|F(b) − F(a)|/(b − a), lengths in bandwidths.
+
+        Args:
+            spread: the largest less the least F.
+            steepness: the largest |F'|.
+        """
+        h = self.bandwidth
+        return sum(abs(rise) * min(spread * h / (high - low), steepness) for low, high, rise in self._rises)
 
     @property
     def kinks(self) -> tuple[float, ...]:
@@ -96,3 +118,26 @@ class BlurredPieces(Curved, Smooth):
 
 def _phi(t: FloatArray) -> FloatArray:
     return np.asarray(np.exp(-0.5 * np.minimum(np.abs(t), 40.0) ** 2) / math.sqrt(2 * math.pi))
+
+
+def _bend(t: FloatArray) -> FloatArray:
+    return np.asarray(-t * _phi(t))
+
+
+def _gains(a: FloatArray, b: FloatArray) -> FloatArray:
+    """∫ Φ from a to b: that of a hard step, and what the blur moves across it."""
+    return np.asarray(np.maximum(b, 0.0) - np.maximum(a, 0.0) + _spill(b) - _spill(a))
+
+
+def _spill(t: FloatArray) -> FloatArray:
+    return np.asarray(_phi(t) - np.abs(t) * special.ndtr(-np.abs(t)))
+
+
+def _shares(a: FloatArray, b: FloatArray) -> FloatArray:
+    """∫ φ from a to b, taken in the tail that is small."""
+    return np.asarray(np.where(a > 0, special.ndtr(-a) - special.ndtr(-b), special.ndtr(b) - special.ndtr(a)))
+
+
+def _drops(a: FloatArray, b: FloatArray) -> FloatArray:
+    """∫ φ' from a to b."""
+    return np.asarray(_phi(b) - _phi(a))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import shapely
 
 from geopriv.checks import FloatArray, invalid, positive
 from geopriv.coordinates import Coordinate, Linear, QuadrantDistance, Radial, RegionDistance
-from geopriv.grids import BlurredGrid, blurred_grid
+from geopriv.grids import PER_BANDWIDTH, BlurredGrid, blurred_grid
 from geopriv.profiles import BlurredPieces, Identity, LinearPieces, Profile
 from geopriv.queries.base import Query
 from geopriv.spaces import Flat, Space
+
+_WIDE = 3.0  # steps of the grid over which an edge is seen well enough
+_FIRST = 0.6  # steps: what is left of an edge between grid points is then below e^(−2π²·0.36) = 8e-4 of a step
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,8 @@ class Blurred(Query):
     A region's edge has corners, and noise on the input cannot be undone across them (theory T6); across their blurred
     image it can. Straight pieces of a linear coordinate (thresholds, half-spaces, slabs) stay a profile of their
     coordinate and suit every mechanism. Balls, geofences and corners in the plane are sampled every twelfth of the
-    bandwidth, and are for mechanisms with noise on the input (`InputLaplace`, `Lattice`), whose promise does not depend
-    on f.
+    bandwidth: what is estimated differs from f ∗ N(0, h²) by at most some 1e-3. They are for mechanisms with noise on
+    the input (`InputLaplace`, `Lattice`), whose promise does not depend on f.
 
     Args:
         query: a Threshold, HalfSpace or LinearQuery of straight pieces; a Ball, Geofence, Orthant or RadialQuery in the
@@ -46,6 +50,9 @@ class Blurred(Query):
         if not (self.along_line or self._bounded):
             rule = "straight pieces of a linear coordinate, or a region in the plane"
             raise invalid("Blurred", "query", rule, type(self.query).__name__)
+
+    def __reduce__(self) -> tuple[type[Blurred], tuple[Query, float]]:
+        return Blurred, (self.query, self.bandwidth)  # without the grids that were computed on the way
 
     @property
     def space(self) -> Space:  # type: ignore[override] # the space of the query that is blurred
@@ -85,7 +92,16 @@ class Blurred(Query):
 
     def grid(self, rate: float) -> BlurredGrid:
         """The blurred region on a grid that reaches as far as noise of a rate needs."""
-        return blurred_grid(self.query.answer, self._box, self.bandwidth, rate)
+        pieces, step = self.query.profile, self.bandwidth / PER_BANDWIDTH
+        assert isinstance(pieces, LinearPieces)  # what _bounded says
+        if min(b - a for a, b in pairwise(pieces.knots)) > _WIDE * step:
+            return blurred_grid(self.query.answer, self._box, self.bandwidth, rate)
+        # between the grid's points a narrow edge would be lost: a first, small blur is taken along the coordinate,
+        # where it has a formula (it is the same blur wherever the edge is straight on that scale)
+        edge = BlurredPieces(pieces, _FIRST * step)
+        return blurred_grid(
+            lambda points: edge(self.query.geometry(points)), self._box, self.bandwidth, rate, done=_FIRST * step
+        )
 
     @cached_property
     def _grid(self) -> BlurredGrid:
@@ -95,6 +111,17 @@ class Blurred(Query):
     def middle(self) -> FloatArray:
         """The middle of the region's box."""
         return (self._box[0] + self._box[1]) / 2
+
+    @property
+    def half_box(self) -> FloatArray:
+        """From the middle of the region's box to its corner."""
+        return (self._box[1] - self._box[0]) / 2
+
+    @property
+    def fades(self) -> bool:
+        """Whether f is 0 all around, far away."""
+        far = np.asarray(self.query.profile.landmarks[-1] + 1.0)
+        return not isinstance(self.query.geometry, QuadrantDistance) and float(self.query.profile(far)) == 0
 
     @cached_property
     def _box(self) -> tuple[FloatArray, FloatArray]:
