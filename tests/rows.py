@@ -173,8 +173,28 @@ def rows() -> list[Row]:
         Row(f"{name} / {asked.name}", asked, calibrate)
         for asked in ASKED
         for name, calibrate in MECHANISMS.items()
-        if _makes_sense(name, asked)
+        if makes_sense(name, asked) and not _seen(name, asked)
     ]
+
+
+# Spaces and shapes that are new, with profiles that are not: mechanisms that see the profile alone have had them.
+SAME_PROFILES = (
+    "threshold in cents",
+    "ball on a map",
+    "ball on a map of recorded positions",
+    "ball around recorded positions",
+    "kernel in space",
+    "ridge",
+    "smooth range",
+    "score on a line",
+    "blurred half-space",
+)
+ONCE = ("LeastScaleT", "Table", "Lattice", "InputLaplace", "InputLaplace plain", "CoordinateLaplace")
+
+
+def _seen(name: str, asked: Asked) -> bool:
+    """Whether the mechanism has met the profile in another row: mechanisms work on profiles."""
+    return asked.name in SAME_PROFILES and name not in ONCE
 
 
 LINES = (
@@ -202,7 +222,7 @@ REGIONS = (
 )
 
 
-def _makes_sense(name: str, asked: Asked) -> bool:
+def makes_sense(name: str, asked: Asked) -> bool:
     """What each mechanism cannot do, by name: the tests of refusals hold it to that."""
     if isinstance(asked.query, gp.Blurred) and not asked.query.along_line:
         return name in ("InputLaplace", "Lattice")
