@@ -40,7 +40,7 @@ def laplace_mean(function: Any, s: float, rate: float, breaks: list[float]) -> f
 )
 def test_noise_on_a_line_has_the_exact_moments(profile: gp.Profile, rate: float) -> None:
     query = gp.LinearQuery((1.0,), profile)
-    mechanism = gp.InputLaplace.calibrate(query.space, rate)
+    mechanism = gp.InputLaplace.calibrate(query.space, rate, "plain")
     marks = [mark + step for mark in profile.landmarks for step in (-5.0, 0.0, 5.0)]
     x = np.array([-3.0, -1.0, -0.5, 0.0, 0.2, 1.0, 5.0, profile.landmarks[0], profile.landmarks[-1]])
     mean = mechanism.bias(x[:, None], query) + profile(x)
@@ -50,14 +50,14 @@ def test_noise_on_a_line_has_the_exact_moments(profile: gp.Profile, rate: float)
         second = laplace_mean(lambda v: profile(v) ** 2, s, rate, marks)
         assert mean[i] == pytest.approx(first, abs=2e-9)
         assert variance[i] == pytest.approx(second - first**2, abs=5e-9)
-    coordinate = gp.CoordinateLaplace.calibrate(query, rate)
+    coordinate = gp.CoordinateLaplace.calibrate(query, rate, "plain")
     np.testing.assert_allclose(coordinate.bias(x[:, None]), mechanism.bias(x[:, None], query), atol=1e-12)
 
 
 def test_the_papers_bias_of_a_hard_threshold_is_approached() -> None:
     """Paper, section 4.1: the bias of noise a priori is ½·exp(−ε|x − T|) for a hard threshold."""
     query = gp.Threshold(0.0, 1e-6)
-    mechanism = gp.InputLaplace.calibrate(gp.Line(), 1.0)
+    mechanism = gp.InputLaplace.calibrate(gp.Line(), 1.0, "plain")
     x = np.array([-3.0, -1.0, -0.2, 0.5])
     expected = np.where(x < 0, 0.5, -0.5) * np.exp(-np.abs(x))
     np.testing.assert_allclose(mechanism.bias(x, query), expected, atol=1e-6)
@@ -66,7 +66,10 @@ def test_the_papers_bias_of_a_hard_threshold_is_approached() -> None:
 @pytest.mark.parametrize("width", [1e-8, 1e-6, 1e-4])
 def test_a_very_narrow_ramp_is_a_coin_at_its_centre(width: float) -> None:
     """P[Z > 0] = ½, so the variance is ¼ less a term of the order of the width."""
-    line, plane = gp.InputLaplace.calibrate(gp.Line(), 1.0), gp.InputLaplace.calibrate(gp.Plane(), 1.0)
+    line, plane = (
+        gp.InputLaplace.calibrate(gp.Line(), 1.0, "plain"),
+        gp.InputLaplace.calibrate(gp.Plane(), 1.0, "plain"),
+    )
     assert float(line.variance([0.0], gp.Threshold(0.0, width))[0]) == pytest.approx(0.25 - width / 12, abs=1e-9)
     edge = gp.HalfSpace((1.0, 2.0), 0.0, width, gp.Plane())
     assert float(plane.variance([(0.0, 0.0)], edge)[0]) == pytest.approx(0.25, abs=width)
@@ -74,7 +77,7 @@ def test_a_very_narrow_ramp_is_a_coin_at_its_centre(width: float) -> None:
 
 def test_a_narrow_bump_of_a_custom_profile_is_found() -> None:
     bump = gp.Custom(lambda s: np.exp(-0.5 * (s / 1e-3) ** 2), 700.0, -10.0, 10.0, curvature=1e6)
-    mechanism = gp.CoordinateLaplace.calibrate(gp.LinearQuery((1.0,), bump), 1.0)
+    mechanism = gp.CoordinateLaplace.calibrate(gp.LinearQuery((1.0,), bump), 1.0, "plain")
     for x in (0.1, 0.3, 2.0):
         expected = 0.5 * np.exp(-x) * 1e-3 * np.sqrt(2 * np.pi)
         assert float(mechanism.bias([(x,)])[0]) == pytest.approx(expected, rel=1e-5)
@@ -82,7 +85,7 @@ def test_a_narrow_bump_of_a_custom_profile_is_found() -> None:
 
 def test_a_distance_from_a_point_on_a_line_has_its_moments() -> None:
     """E|x + Z| = |x| + e^(−|x|); and a profile that is constant where it matters has neither bias nor variance."""
-    mechanism, x = gp.InputLaplace.calibrate(gp.Line(), 1.0), np.array([0.0, 1.0, -2.0])
+    mechanism, x = gp.InputLaplace.calibrate(gp.Line(), 1.0, "plain"), np.array([0.0, 1.0, -2.0])
     np.testing.assert_allclose(mechanism.bias(x, gp.RadialQuery(0.0, gp.Identity())), np.exp(-np.abs(x)), atol=1e-8)
     constant = gp.RadialQuery(0.0, gp.Ramp(1.0, center=-5.0))
     np.testing.assert_array_equal(mechanism.bias(x, constant), 0.0)
@@ -91,7 +94,7 @@ def test_a_distance_from_a_point_on_a_line_has_its_moments() -> None:
 
 def test_many_points_at_once_need_no_larger_tolerance() -> None:
     query = gp.Ball((0.0, 0.0), 1.0, 0.02)
-    mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
+    mechanism = gp.InputLaplace.calibrate(query.space, 1.0, "plain")
     x = np.random.default_rng(0).normal(size=(80, 2))
     together = mechanism.bias(x, query, tolerance=1e-4)
     alone = np.concatenate([mechanism.bias(x[i : i + 1], query, tolerance=1e-4) for i in (0, 41, 79)])
@@ -110,7 +113,7 @@ def bessel_mean(r: float, h: float, rate: float) -> float:
 @pytest.mark.parametrize(("h", "rate"), [(1.0, 1.0), (0.2, 1.0), (3.0, 1.0), (1.0, 0.05), (2.0, 10.0)])
 def test_a_kernel_in_the_plane_agrees_with_its_fourier_integral(h: float, rate: float) -> None:
     query = gp.GaussianKernel((0.0, 0.0), h)
-    mechanism = gp.InputLaplace.calibrate(query.space, rate)
+    mechanism = gp.InputLaplace.calibrate(query.space, rate, "plain")
     for r in (0.0, 0.5 * h, 2.0 * h, 4.0 * h):
         mean = float((mechanism.bias([(r, 0.0)], query) + query([(r, 0.0)]))[0])
         assert mean == pytest.approx(bessel_mean(r, h, rate), abs=1e-9)
@@ -123,7 +126,7 @@ SMALL = [gp.Ball((0.0, 0.0), 0.05, 0.05), gp.Geofence(KIOSK, 0.02, gp.Plane(None
 @pytest.mark.parametrize("query", SMALL, ids=["ball", "geofence"])
 def test_a_tiny_feature_far_away_is_not_overlooked(query: gp.Query) -> None:
     """Seen from 4/ε away the feature covers a millionth of the noise; its mean is its area times the density there."""
-    mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
+    mechanism = gp.InputLaplace.calibrate(query.space, 1.0, "plain")
     x = np.array([[4.0, 0.0]])
     mean = float((mechanism.bias(x, query, tolerance=1e-8) + query(x))[0])
     grid = np.stack(np.meshgrid(*[np.linspace(-0.12, 0.12, 601)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -137,7 +140,7 @@ def test_a_tiny_feature_far_away_is_not_overlooked(query: gp.Query) -> None:
     [gp.Ball((0.0, 0.0), 2.0, 1.0), gp.Orthant((0.0, 0.0), 1.0), gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, 2.0))],
 )
 def test_quadrature_keeps_its_tolerance(query: gp.Query) -> None:
-    mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
+    mechanism = gp.InputLaplace.calibrate(query.space, 1.0, "plain")
     x = np.random.default_rng(0).normal(size=(4, 2)) * 2
     reference = mechanism.bias(x, query, tolerance=1e-7), mechanism.variance(x, query, tolerance=1e-7)
     for tolerance in (3e-6, 1e-5, 1e-3):
@@ -151,8 +154,8 @@ def test_on_a_small_part_of_the_earth_the_plane_is_recovered() -> None:
     flat = gp.Ball((0.0, 0.0), 1000.0, 500.0, plane)
     distance = np.array([0.0, 700.0, 1500.0])
     east = earth.move(np.tile([10.0, 20.0], (3, 1)), distance, np.full(3, np.pi / 2))
-    on_sphere = gp.InputLaplace.calibrate(earth, "1 per 1 km")
-    on_plane = gp.InputLaplace.calibrate(plane, "1 per 1 km")
+    on_sphere = gp.InputLaplace.calibrate(earth, "1 per 1 km", "plain")
+    on_plane = gp.InputLaplace.calibrate(plane, "1 per 1 km", "plain")
     points = np.stack([distance, np.zeros(3)], axis=-1)
     np.testing.assert_allclose(on_sphere.bias(east, on_earth), on_plane.bias(points, flat), atol=3e-5)
     np.testing.assert_allclose(on_sphere.variance(east, on_earth), on_plane.variance(points, flat), atol=3e-5)
@@ -161,7 +164,7 @@ def test_on_a_small_part_of_the_earth_the_plane_is_recovered() -> None:
 def test_three_dimensions_agree_with_simulation_for_a_corner() -> None:
     """10^6 draws, 5 standard errors, and the stated tolerance of 1e-3."""
     query = gp.Orthant((0.0, 0.0, 0.0), 1.0)
-    mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
+    mechanism = gp.InputLaplace.calibrate(query.space, 1.0, "plain")
     x = np.array([0.5, 0.3, 1.0])
     released = mechanism.simulate(np.broadcast_to(x, (1_000_000, 3)), np.random.default_rng(0))
     draws = mechanism.contributions(released.values, query)
@@ -171,7 +174,7 @@ def test_three_dimensions_agree_with_simulation_for_a_corner() -> None:
 
 def test_beyond_three_dimensions_only_symmetric_queries_have_moments() -> None:
     corner = gp.Orthant((0.0,) * 4, 1.0)
-    mechanism = gp.InputLaplace.calibrate(corner.space, 1.0)
+    mechanism = gp.InputLaplace.calibrate(corner.space, 1.0, "plain")
     with pytest.raises(gp.InvalidParameter, match="dimension"):
         mechanism.bias([(0.0,) * 4], corner)
     assert np.isfinite(mechanism.variance([(0.0,) * 4], gp.Ball((0.0,) * 4, 2.0, 1.0), tolerance=1e-3)).all()
@@ -186,4 +189,4 @@ def test_a_tolerance_that_cannot_be_reached_is_an_error_and_not_a_guess() -> Non
         adaptive(lambda which, cube: np.zeros((len(cube), 1)), never, count=1, dimension=2, outputs=1, tolerance=1e-3)
     query = gp.Orthant((0.0, 0.0), 1.0)
     with pytest.raises(gp.InvalidParameter, match="tolerance"):
-        gp.InputLaplace.calibrate(query.space, 1.0).bias([(0.0, 0.0)], query, tolerance=0.0)
+        gp.InputLaplace.calibrate(query.space, 1.0, "plain").bias([(0.0, 0.0)], query, tolerance=0.0)
