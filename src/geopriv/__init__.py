@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from geopriv.curves import estimate_cdf as estimate_cdf
     from geopriv.documents import from_document as from_document
     from geopriv.documents import to_document as to_document
+    from geopriv.errors import BudgetExhausted as BudgetExhausted
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidDesign as InvalidDesign
     from geopriv.errors import InvalidParameter as InvalidParameter
@@ -100,7 +101,14 @@ _HOME = {
     "estimation": ("Estimate", "Estimates", "estimate"),
     "maps": ("estimate_map",),
     "documents": ("from_document", "to_document"),
-    "errors": ("GeoprivError", "InvalidDesign", "InvalidParameter", "OutOfDomain", "ReportRejected"),
+    "errors": (
+        "BudgetExhausted",
+        "GeoprivError",
+        "InvalidDesign",
+        "InvalidParameter",
+        "OutOfDomain",
+        "ReportRejected",
+    ),
     "lattice_maps": ("lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (
         "CoordinateLaplace",
