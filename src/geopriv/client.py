@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from geopriv.device.draws import Source, draw_share, system_bytes
 from geopriv.device.files import canonical, parse
 from geopriv.device.ledger import Ledger
-from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
-from geopriv.device.reading import refuse, text, thing, whole
 from geopriv.errors import BudgetExhausted, GeoprivError, InvalidDesign, OutOfDomain
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+
+    from geopriv.device.mechanisms import DeviceMechanism
 
 VERSION = 1
 _DESIGN = {"Design": ("version", "survey", "mechanisms", "shares", "guarantee", "hash")}
@@ -76,6 +76,10 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     Raises:
         InvalidDesign: naming what is wrong.
     """
+    # what reads a design is imported with the first one
+    from geopriv.device.mechanisms import read_epsilon, read_mechanism
+    from geopriv.device.reading import refuse, text, thing, whole
+
     _, found = thing(parse(data), "design", _DESIGN)
     if expected is not None and found["hash"] != expected.lower():
         raise refuse("The hash of the design", "the expected one", found["hash"])

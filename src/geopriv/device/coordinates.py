@@ -14,7 +14,6 @@ from typing import Any
 
 from geopriv.device import charges
 from geopriv.device.reading import Document, number, numbers, positive, refuse, thing
-from geopriv.device.regions import FlatRegion, angle, edges_of, globe_region, read_rings, unit_vector
 from geopriv.device.spaces import DeviceSpace, Point, place, read_space
 from geopriv.device.surds import Surd
 from geopriv.errors import OutOfDomain
@@ -86,6 +85,8 @@ def _center(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
 
 def _radial(space: DeviceSpace, center: Point, offset: float) -> DeviceCoordinate:
     if space.kind == "Earth":
+        from geopriv.device.regions import angle, unit_vector
+
         away = unit_vector(center)
         return DeviceCoordinate(
             space,
@@ -141,6 +142,8 @@ def _orthant(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate
 
 
 def _geofence(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
+    from geopriv.device.regions import FlatRegion, edges_of, globe_region, read_rings
+
     if space.kind not in ("Plane", "LocalPlane", "Earth"):
         raise refuse("Geofence.space", "a Plane, a LocalPlane or the Earth", space.kind)
     rings = read_rings(found["polygon"])

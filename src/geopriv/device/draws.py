@@ -16,7 +16,8 @@ from functools import lru_cache
 from geopriv.device.surds import Surd
 
 Source = Callable[[int], bytes]
-FARTHEST = 1 << 50  # steps from the origin of a grid
+Order = Callable[[int, int], int]
+_LEFT, _RIGHT = Fraction(-(1 << 50)), Fraction(1 << 50)  # steps from the origin of a grid
 _GUARD = 64  # bits with which powers are known beyond those of U
 _MOST = 1 << 17
 
@@ -69,7 +70,9 @@ def draw_share(shares: Sequence[int], source: Source) -> int:
     raise AssertionError("unreachable: the remainder is below the sum of the shares")
 
 
-def draw_letter(lattice: Sequence[float], sums: Sequence[Sequence[int]], s: Surd, source: Source) -> int:
+def draw_letter(
+    lattice: Sequence[float], exact: Sequence[Fraction], sums: Sequence[Sequence[int]], s: Surd, source: Source
+) -> int:
     """The index of the value that a table reports at the coordinate s.
 
     Guarantee: exactly the law of theory T5 at s. The row above s is taken if U is below the share of the cell before s,
@@ -77,39 +80,51 @@ def draw_letter(lattice: Sequence[float], sums: Sequence[Sequence[int]], s: Surd
 
     Args:
         lattice: increasing coordinates.
+        exact: the same as fractions.
         sums: of each row of weights, the running sums.
         s: the coordinate.
         source: of 16 bytes, and of more where 64 bits do not settle the row.
     """
     words = source(16)
-    cell = _cell(lattice, s)
-    a = Fraction(lattice[cell])
-    width, uniform = Fraction(lattice[cell + 1]) - a, Uniform(words[:8], source)
-    row = cell + _below(uniform, lambda u: s.compare(a + width * u))
+    cell = _cell(lattice, exact, s)
+    order = _order_in_cell(s, exact[cell], exact[cell + 1] - exact[cell])
+    row = cell + _below(Uniform(words[:8], source), order)
     return bisect_right(sums[row], int.from_bytes(words[8:], "little") >> 4)
 
 
-def _cell(lattice: Sequence[float], s: Surd) -> int:
+def _cell(lattice: Sequence[float], exact: Sequence[Fraction], s: Surd) -> int:
     """The cell in which s lies, the nearest one outside: a float begins the search, exact comparisons end it."""
     last = len(lattice) - 2
     try:
         cell = min(max(bisect_right(lattice, float(s)) - 1, 0), last)
     except OverflowError:
         cell = 0
-    while cell > 0 and s.compare(Fraction(lattice[cell])) < 0:
+    while cell > 0 and s.compare(exact[cell]) < 0:
         cell -= 1
-    while cell < last and s.compare(Fraction(lattice[cell + 1])) >= 0:
+    while cell < last and s.compare(exact[cell + 1]) >= 0:
         cell += 1
     return cell
 
 
-def _below(uniform: Uniform, order: Callable[[Fraction], int]) -> bool:
-    """Whether U is below a threshold t, of which only the sign of t − u is known for every u."""
+def _order_in_cell(s: Surd, start: Fraction, width: Fraction) -> Order:
+    """The sign of the share of a cell before s less a number out of 2^bits."""
+    if not s.square:
+        return _order_of((s.rational - start) / width)
+    return lambda numerator, bits: s.compare(start + width * Fraction(numerator, 1 << bits))
+
+
+def _order_of(threshold: Fraction) -> Order:
+    """The sign of a known threshold less a number out of 2^bits."""
+    top, bottom = threshold.numerator, threshold.denominator
+    return lambda numerator, bits: (top << bits) - numerator * bottom
+
+
+def _below(uniform: Uniform, order: Order) -> bool:
+    """Whether U is below a threshold, of which only the order beside numbers out of 2^bits is known."""
     while True:
-        unit = 1 << uniform.bits
-        if order(Fraction(uniform.numerator + 1, unit)) >= 0:
+        if order(uniform.numerator + 1, uniform.bits) >= 0:
             return True
-        if order(Fraction(uniform.numerator, unit)) <= 0:
+        if order(uniform.numerator, uniform.bits) <= 0:
             return False
         uniform.extend()
 
@@ -126,10 +141,9 @@ def draw_cell(position: Fraction, ratio: tuple[int, int], source: Source) -> int
         source: of 24 bytes (rounding, plus, minus), and of more where they do not settle it.
     """
     words = source(24)
-    position = min(max(position, Fraction(-FARTHEST)), Fraction(FARTHEST))
+    position = min(max(position, _LEFT), _RIGHT)
     lower = math.floor(position)
-    share = position - lower
-    up = _below(Uniform(words[:8], source), lambda u: (share > u) - (share < u))
+    up = _below(Uniform(words[:8], source), _order_of(position - lower))
     plus, minus = (_geometric(Uniform(word, source), ratio) for word in (words[8:16], words[16:]))
     return lower + up + plus - minus
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -26,7 +25,9 @@ def canonical(document: Any) -> bytes:
 
 def digest(document: Mapping[str, Any]) -> str:
     """SHA-256 of the canonical form without the key "hash", in hexadecimal."""
-    return hashlib.sha256(canonical({key: value for key, value in document.items() if key != "hash"})).hexdigest()
+    from hashlib import sha256  # takes longer to import than the rest of this file
+
+    return sha256(canonical({key: value for key, value in document.items() if key != "hash"})).hexdigest()
 
 
 def parse(data: bytes) -> dict[str, Any]:

@@ -48,6 +48,7 @@ class DeviceTable:
     epsilon: float
     coordinate: DeviceCoordinate
     lattice: tuple[float, ...] = field(repr=False)
+    exact: tuple[Fraction, ...] = field(repr=False)
     sums: tuple[tuple[int, ...], ...] = field(repr=False)
     spent: Fraction
 
@@ -61,7 +62,7 @@ class DeviceTable:
         Guarantee: the table's own (theory T1, T5), verified on its integers; exact for every float point of a flat
         space, and for recorded points elsewhere (theory T9).
         """
-        return (draw_letter(self.lattice, self.sums, self.coordinate.at(point), source),)
+        return (draw_letter(self.lattice, self.exact, self.sums, self.coordinate.at(point), source),)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,8 @@ def _table(found: Any, where: str) -> DeviceTable:
         error = charges.coordinate_error(rounding, lattice, space.axes, space.projection_error)
         rate /= charges.factor(charges.rounded_up(error), space.closest)
     sums = tuple(tuple(accumulate(row)) for row in rows)
-    return DeviceTable(epsilon, coordinate, lattice, sums, worst_step(lattice, rows, rate)[0])
+    spent = worst_step(lattice, rows, rate)[0]
+    return DeviceTable(epsilon, coordinate, lattice, tuple(map(Fraction, lattice)), sums, spent)
 
 
 def _lattice(found: Any, where: str) -> DeviceLattice:

@@ -187,7 +187,10 @@ def globe_region(radius: float, rings: Sequence[Sequence[Point]]) -> GlobeRegion
     arcs = [arc for ring in corners for a, b in pairwise(ring) if (arc := _arc(a, b)) is not None]
     if not arcs:
         raise refuse("Geofence.polygon", "a polygon with an area", "a point")
-    total = _scaled([math.fsum(arc.start[i] for arc in arcs) for i in range(3)])
+    middle = [math.fsum(arc.start[i] for arc in arcs) for i in range(3)]
+    if not math.hypot(*middle) > 0:
+        raise refuse("Geofence.polygon", "within 80° of its middle on Earth", "one around the globe")
+    total = _scaled(middle)
     helper = [0.0, 0.0, 0.0]
     helper[min(range(3), key=lambda i: abs(total[i]))] = 1.0
     first = _scaled(_cross((helper[0], helper[1], helper[2]), total))
