@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import geopriv as gp
-from geopriv.client import VerifiedDesign, verify
 from geopriv.device.coordinates import read_coordinate
+from geopriv.device.designs import VerifiedDesign, verify
 from geopriv.device.draws import Source, Uniform, _count, draw_cell, draw_letter, draw_share
 from geopriv.device.mechanisms import DeviceLattice, DeviceTable, read_mechanism
 from geopriv.device.surds import Surd
@@ -147,7 +147,7 @@ def test_the_same_bytes_give_the_same_reports_as_the_library() -> None:
     sampler: Any = importlib.import_module("geopriv.sampling.reports")
     entropy: Any = importlib.import_module("geopriv.sampling.entropy")
 
-    class Same(entropy.Source):  # type: ignore[misc,name-defined]
+    class Same(entropy.Source):  # type: ignore[misc]
         def __init__(self, source: Source) -> None:
             self._source = source
 

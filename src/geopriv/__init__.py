@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from geopriv.bounds import lower_bound as lower_bound
     from geopriv.bounds import lower_bound_many as lower_bound_many
     from geopriv.curves import estimate_cdf as estimate_cdf
+    from geopriv.design import Design as Design
+    from geopriv.design import load_design as load_design
     from geopriv.documents import from_document as from_document
     from geopriv.documents import to_document as to_document
     from geopriv.errors import BudgetExhausted as BudgetExhausted
@@ -98,6 +100,7 @@ _HOME = {
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
     "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
     "curves": ("estimate_cdf",),
+    "design": ("Design", "load_design"),
     "estimation": ("Estimate", "Estimates", "estimate"),
     "maps": ("estimate_map",),
     "documents": ("from_document", "to_document"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from geopriv.checks import count, invalid
-from geopriv.client import VERSION, verify
+from geopriv.device.designs import VERSION, verify
 from geopriv.device.files import canonical, digest, replacing
 from geopriv.documents import from_document, to_document
 from geopriv.errors import InvalidDesign
@@ -97,7 +97,7 @@ class Design:
 def load_design(path: str | os.PathLike[str]) -> Design:
     """The design of a file: its hash is checked, and what it promises is verified in exact arithmetic.
 
-    Guarantee: theory T1, T5, T8 and T9, verified as on a device (`geopriv.client.verify`).
+    Guarantee: theory T1, T5, T8 and T9, verified as on a device (`geopriv.device.designs.verify`).
 
     Raises:
         InvalidDesign: naming what is wrong.

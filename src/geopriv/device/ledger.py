@@ -8,6 +8,7 @@ account kept by value would show when a value changed.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -67,7 +68,8 @@ class Ledger:
                     connection.execute("INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?)", row)
                 connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
         return report
 
@@ -93,10 +95,13 @@ class Ledger:
     def _connected(self) -> Iterator[sqlite3.Connection]:
         import sqlite3
 
-        # no transaction but our own; EXTRA waits for the disk, the folder of the journal included
-        with closing(sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None)) as connection:
-            connection.execute("PRAGMA synchronous = EXTRA")
-            yield connection
+        try:
+            # no transaction but our own; EXTRA waits for the disk, the folder of the journal included
+            with closing(sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None)) as connection:
+                connection.execute("PRAGMA synchronous = EXTRA")
+                yield connection
+        except sqlite3.Error as error:
+            raise OSError(errno.EIO, f"The ledger cannot be used ({error})", self._path) from None
 
 
 def _total(connection: sqlite3.Connection, person: str, unit: str | None) -> Fraction:
