@@ -81,6 +81,10 @@ if TYPE_CHECKING:
     from geopriv.queries import RadialQuery as RadialQuery
     from geopriv.queries import Range as Range
     from geopriv.queries import Threshold as Threshold
+    from geopriv.reports import ReportBatch as ReportBatch
+    from geopriv.reports import ReportReader as ReportReader
+    from geopriv.reports import read_reports as read_reports
+    from geopriv.reports import write_reports as write_reports
     from geopriv.sensitivity import ExponentialGrowth as ExponentialGrowth
     from geopriv.sensitivity import LinearGrowth as LinearGrowth
     from geopriv.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
@@ -157,6 +161,7 @@ _HOME = {
         "Range",
         "Threshold",
     ),
+    "reports": ("ReportBatch", "ReportReader", "read_reports", "write_reports"),
     "sensitivity": (
         "ExponentialGrowth",
         "LinearGrowth",

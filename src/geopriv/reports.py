@@ -1,0 +1,246 @@
+"""Files of reports: NDJSON and Parquet, read in batches, and what is no report rejected and counted."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from geopriv.checks import FloatArray, count, invalid
+from geopriv.design import Design
+from geopriv.device.files import canonical, replacing
+from geopriv.errors import ReportRejected
+from geopriv.mechanisms import Table
+
+Integers = npt.NDArray[np.int64]
+
+BATCH = 1 << 16
+REASONS = ("malformed", "truncated", "wrong design", "out of range", "repeated id")
+_COLUMNS = pa.schema(
+    [("design", pa.string()), ("id", pa.string()), ("mechanism", pa.int32()), ("report", pa.list_(pa.int64()))]
+)
+_KEYS = frozenset(_COLUMNS.names)
+_ID = re.compile(r"[0-9a-f]{32}")
+_FARTHEST = 1 << 53  # cells of a lattice that floats tell apart
+_LONGEST = 1 << 12  # bytes of a line: a report has some 150
+
+
+@dataclass(frozen=True, eq=False)
+class ReportBatch:
+    """Reports to one mechanism of a design.
+
+    Args:
+        mechanism: its index in the design.
+        rows: whole numbers of shape (n, 1) for a Table (indices of values) or (n, d) for a Lattice (cells).
+        ids: of the reports, 32 hexadecimal digits each; by default random.
+    """
+
+    mechanism: int
+    rows: Integers
+    ids: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        count("ReportBatch", "mechanism", self.mechanism, least=0)
+        if self.rows.ndim != 2 or self.rows.dtype != np.int64:
+            raise invalid("ReportBatch", "rows", "64-bit integers of shape (n, axes)", self.rows.shape)
+        if not self.ids:
+            drawn = os.urandom(16 * len(self.rows)).hex()
+            object.__setattr__(self, "ids", tuple(drawn[i : i + 32] for i in range(0, len(drawn), 32)))
+        if len(self.ids) != len(self.rows):
+            raise invalid("ReportBatch", "ids", f"one for each of {len(self.rows)} reports", len(self.ids))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(eq=False)
+class ReportReader:
+    """Reads files of reports to a design; ids are remembered, so that one report in two files counts once.
+
+    Memory grows by about 100 bytes a report for the ids, and not by the files otherwise.
+
+    Args:
+        design: that the reports must belong to.
+
+    >>> from geopriv import Lattice, Line
+    >>> reader = ReportReader(Design("demo", (Lattice.calibrate(Line(), 1.0),)))
+    >>> reader.accepted, dict(reader.rejected)
+    (0, {})
+    """
+
+    design: Design
+    accepted: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    _seen: set[bytes] = field(default_factory=set, repr=False)
+
+    def read(self, path: str | os.PathLike[str]) -> Iterator[ReportBatch]:
+        """Batches of the reports of a file (".parquet", else NDJSON) that could have come from the design.
+
+        What is rejected is counted in `rejected`, by reason, and never stops the reading.
+        """
+        rows = _parquet_rows if Path(path).suffix == ".parquet" else _ndjson_rows
+        waiting: dict[int, list[tuple[str, list[int]]]] = {}
+        for row in rows(Path(path)):
+            reason = row if isinstance(row, str) else self._reject(row)
+            if reason is not None:
+                self.rejected[reason] += 1
+                continue
+            self.accepted += 1
+            assert isinstance(row, dict)  # what has no reason is a row
+            batch = waiting.setdefault(row["mechanism"], [])
+            batch.append((row["id"], row["report"]))
+            if len(batch) == BATCH:
+                yield _batch(row["mechanism"], waiting.pop(row["mechanism"]))
+        for mechanism in sorted(waiting):
+            yield _batch(mechanism, waiting[mechanism])
+
+    def _reject(self, row: dict[str, Any]) -> str | None:
+        """Why the row is no report of the design; None if it is one."""
+        if not _well_formed(row):
+            return "malformed"
+        if row["design"] != self.design.hash:
+            return "wrong design"
+        if not _in_range(self.design, row["mechanism"], row["report"]):
+            return "out of range"
+        name = bytes.fromhex(row["id"])
+        if name in self._seen:
+            return "repeated id"
+        self._seen.add(name)
+        return None
+
+
+def read_reports(path: str | os.PathLike[str], design: Design) -> tuple[dict[int, FloatArray], Counter[str]]:
+    """The reports of a file by mechanism, as `estimate` takes them, and how many were rejected, by reason.
+
+    A Table's reports are its values, shape (n,); a Lattice's are cells, shape (n,) on a line and (n, d) elsewhere.
+    """
+    reader = ReportReader(design)
+    parts: dict[int, list[FloatArray]] = {}
+    for batch in reader.read(path):
+        parts.setdefault(batch.mechanism, []).append(released(design, batch))
+    return {mechanism: np.concatenate(parts[mechanism]) for mechanism in sorted(parts)}, reader.rejected
+
+
+def released(design: Design, batch: ReportBatch) -> FloatArray:
+    """The values or cells that a batch stands for, as `estimate` takes them."""
+    mechanism = design.mechanisms[batch.mechanism]
+    if isinstance(mechanism, Table):
+        return np.asarray(mechanism.values[batch.rows[:, 0]])
+    return batch.rows.astype(np.float64).reshape(-1, *mechanism.space.point_shape)
+
+
+def write_reports(path: str | os.PathLike[str], design: Design, batches: Iterable[ReportBatch]) -> int:
+    """Write reports as Parquet (".parquet") or NDJSON, batch by batch; how many. The file is there whole or not at all.
+
+    Raises:
+        ReportRejected: for a report that cannot have come from the design.
+    """
+    write = _write_parquet if Path(path).suffix == ".parquet" else _write_ndjson
+    with replacing(path) as fresh:
+        return write(fresh, design, (_checked(design, batch) for batch in batches))
+
+
+def _write_ndjson(path: Path, design: Design, batches: Iterator[ReportBatch]) -> int:
+    written = 0
+    with path.open("wb") as file:
+        for batch in batches:
+            for name, row in zip(batch.ids, batch.rows.tolist(), strict=True):
+                line = {"design": design.hash, "id": name, "mechanism": batch.mechanism, "report": row}
+                file.write(canonical(line) + b"\n")
+            written += len(batch)
+    return written
+
+
+def _write_parquet(path: Path, design: Design, batches: Iterator[ReportBatch]) -> int:
+    written = 0
+    with pq.ParquetWriter(path, _COLUMNS, compression="zstd") as writer:
+        for batch in batches:
+            n, axes = batch.rows.shape
+            lists = pa.ListArray.from_arrays(np.arange(n + 1, dtype=np.int32) * axes, batch.rows.ravel())
+            columns = [pa.repeat(design.hash, n), pa.array(batch.ids, pa.string())]
+            columns += [pa.repeat(pa.scalar(batch.mechanism, pa.int32()), n), lists]
+            writer.write_table(pa.Table.from_arrays(columns, schema=_COLUMNS))
+            written += n
+    return written
+
+
+def _checked(design: Design, batch: ReportBatch) -> ReportBatch:
+    if not all(_ID.fullmatch(name) for name in batch.ids):
+        raise ReportRejected("Ids of reports must be 32 hexadecimal digits.")
+    if not all(_in_range(design, batch.mechanism, row) for row in batch.rows.tolist()):
+        raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
+    return batch
+
+
+def _well_formed(row: dict[str, Any]) -> bool:
+    return (
+        row.keys() == _KEYS
+        and isinstance(row["design"], str)
+        and isinstance(row["id"], str)
+        and _ID.fullmatch(row["id"]) is not None
+        and type(row["mechanism"]) is int
+        and isinstance(row["report"], list)
+        and all(type(part) is int for part in row["report"])
+    )
+
+
+def _in_range(design: Design, index: int, report: list[int]) -> bool:
+    if not 0 <= index < len(design.mechanisms):
+        return False
+    mechanism = design.mechanisms[index]
+    if isinstance(mechanism, Table):
+        return len(report) == 1 and 0 <= report[0] < mechanism.values.size
+    return len(report) == mechanism.space.dimension and all(abs(cell) < _FARTHEST for cell in report)
+
+
+def _batch(mechanism: int, rows: list[tuple[str, list[int]]]) -> ReportBatch:
+    names, reports = zip(*rows, strict=True)
+    return ReportBatch(mechanism, np.array(reports, dtype=np.int64), names)
+
+
+def _ndjson_rows(path: Path) -> Iterator[dict[str, Any] | str]:
+    """Rows, or the reason why a line is none. A last line without its end was cut off, whatever it says."""
+    with path.open("rb") as file:
+        while line := file.readline(_LONGEST):
+            if not line.endswith(b"\n"):
+                if len(line) == _LONGEST:
+                    _skip_line(file.readline)
+                    yield "malformed"
+                else:
+                    yield "truncated"
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            yield row if isinstance(row, dict) else "malformed"
+
+
+def _skip_line(readline: Callable[[int], bytes]) -> None:
+    while (rest := readline(_LONGEST)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _parquet_rows(path: Path) -> Iterator[dict[str, Any] | str]:
+    """Rows, or the reason why they cannot be read: a file without its end, or without the columns."""
+    try:
+        with pq.ParquetFile(path) as file:
+            if not set(file.schema_arrow.names) >= _KEYS:
+                yield "malformed"
+                return
+            for batch in file.iter_batches(BATCH, columns=_COLUMNS.names):
+                yield from batch.to_pylist()
+    except (pa.ArrowInvalid, OSError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        yield "truncated"
