@@ -346,6 +346,8 @@ BAD_INPUT: list[Callable[[Path, Path], list[str]]] = [
     lambda design, ledger: [str(design), "--value", f"{SECRET},2", "--ledger", str(ledger)],
     lambda design, ledger: [str(design), "--value", "1", str(SECRET), "--ledger", str(ledger)],
     lambda design, ledger: [str(design), "--value", "nan", "--ledger", str(ledger)],
+    lambda design, ledger: [str(design), "--value", str(SECRET), "--ledger", str(ledger), "--limit", "nan"],
+    lambda design, ledger: [str(design), "--value", str(SECRET), "--ledger", str(ledger), "--limit", "0"],
     lambda design, ledger: [str(design) + ".none", "--value", str(SECRET), "--ledger", str(ledger)],
     lambda design, ledger: [str(design), "--value", str(SECRET), "--ledger", str(ledger / "none" / "ledger")],
 ]

@@ -6,12 +6,16 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from fractions import Fraction
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from geopriv.device.designs import verify
+from geopriv.device.draws import draw_letter
+from geopriv.device.surds import Surd
 from tests.designs import Given
 
 FOLDER = Path(__file__).parent.parent / "docs" / "vectors"
@@ -47,6 +51,19 @@ def test_a_report_of_one_other_bit_is_found_out() -> None:
         line = json.loads(verify((FOLDER / case["design"]).read_bytes())._line(case["value"], Given(bytes(given))))
         changed += line["report"] != case["report"]
     assert changed > len(CASES) / 2
+
+
+def test_the_vectors_of_the_librarys_sampler_hold_on_a_device() -> None:
+    path = FOLDER / "table.json"
+    if not path.exists():
+        pytest.skip("this tree has no vectors of the exact sampler (docs/vectors/table.json)")
+    known = json.loads(path.read_text("utf-8"))
+    lattice, sums = known["lattice"], [tuple(accumulate(row)) for row in known["weights"]]
+    exact = [Fraction(s) for s in lattice]
+    for case in known["cases"]:
+        source = Given(bytes.fromhex(case["bytes"]))
+        letter = draw_letter(lattice, exact, sums, Surd(Fraction(case["x"])), source)
+        assert known["values"][letter] == case["report"]
 
 
 def test_the_script_makes_the_published_files(tmp_path: Path) -> None:

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from geopriv.checks import FloatArray, count, invalid
 from geopriv.design import Design
 from geopriv.device.files import canonical, replacing
 from geopriv.errors import ReportRejected
-from geopriv.mechanisms import Table
+from geopriv.mechanisms import Lattice, Table
 
 Integers = npt.NDArray[np.int64]
 
@@ -88,9 +89,21 @@ class ReportReader:
 
         What is rejected is counted in `rejected`, by reason, and never stops the reading.
         """
-        rows = _parquet_rows if Path(path).suffix == ".parquet" else _ndjson_rows
+        if Path(path).suffix == ".parquet":
+            for batch in _parquet_batches(Path(path)):
+                if isinstance(batch, str):
+                    self.rejected[batch] += 1
+                elif _plain(batch):
+                    yield from self._columns(batch)
+                else:
+                    yield from self._rows(batch.to_pylist())
+        else:
+            yield from self._rows(_ndjson_rows(Path(path)))
+
+    def _rows(self, rows: Iterable[dict[str, Any] | str]) -> Iterator[ReportBatch]:
+        """Batches of the rows that are reports, one by one; a text is the reason why there is no row."""
         waiting: dict[int, list[tuple[str, list[int]]]] = {}
-        for row in rows(Path(path)):
+        for row in rows:
             reason = row if isinstance(row, str) else self._reject(row)
             if reason is not None:
                 self.rejected[reason] += 1
@@ -104,6 +117,38 @@ class ReportReader:
         for mechanism in sorted(waiting):
             yield _batch(mechanism, waiting[mechanism])
 
+    def _columns(self, batch: pa.RecordBatch) -> Iterator[ReportBatch]:
+        """The same for many rows at once, whose columns have the right types and no gaps."""
+        names = batch.column("id")
+        well = pc.match_substring_regex(names, f"^{_ID.pattern}$").to_numpy(zero_copy_only=False)
+        right = well & pc.equal(batch.column("design"), self.design.hash).to_numpy(zero_copy_only=False)
+        which, lists = batch.column("mechanism").to_numpy(), batch.column("report")
+        sizes, numbers = pc.list_value_length(lists).to_numpy(), lists.flatten().to_numpy()
+        starts, fitting = np.cumsum(sizes) - sizes, 0
+        for index, mechanism in enumerate(self.design.mechanisms):
+            axes = 1 if isinstance(mechanism, Table) else mechanism.space.dimension
+            mine = np.flatnonzero(right & (which == index) & (sizes == axes))
+            rows = numbers[starts[mine][:, None] + np.arange(axes)]
+            kept = _rows_in_range(mechanism, rows)
+            fitting += int(kept.sum())
+            mine, rows = mine[kept], rows[kept]
+            ids = names.take(pa.array(mine)).to_pylist()
+            fresh = [i for i, name in enumerate(ids) if self._is_new(name)]
+            self.rejected["repeated id"] += len(ids) - len(fresh)
+            self.accepted += len(fresh)
+            if fresh:
+                yield ReportBatch(index, rows[fresh].astype(np.int64), tuple(ids[i] for i in fresh))
+        self.rejected["malformed"] += int((~well).sum())
+        self.rejected["wrong design"] += int((well & ~right).sum())
+        self.rejected["out of range"] += int(right.sum()) - fitting
+        self.rejected = +self.rejected  # without zeros
+
+    def _is_new(self, name: str) -> bool:
+        """Whether an id was not seen before; it is now."""
+        before = len(self._seen)
+        self._seen.add(bytes.fromhex(name))
+        return len(self._seen) > before
+
     def _reject(self, row: dict[str, Any]) -> str | None:
         """Why the row is no report of the design; None if it is one."""
         if not _well_formed(row):
@@ -112,11 +157,7 @@ class ReportReader:
             return "wrong design"
         if not _in_range(self.design, row["mechanism"], row["report"]):
             return "out of range"
-        name = bytes.fromhex(row["id"])
-        if name in self._seen:
-            return "repeated id"
-        self._seen.add(name)
-        return None
+        return None if self._is_new(row["id"]) else "repeated id"
 
 
 def read_reports(path: str | os.PathLike[str], design: Design) -> tuple[dict[int, FloatArray], Counter[str]]:
@@ -177,7 +218,8 @@ def _write_parquet(path: Path, design: Design, batches: Iterator[ReportBatch]) -
 def _checked(design: Design, batch: ReportBatch) -> ReportBatch:
     if not all(_ID.fullmatch(name) for name in batch.ids):
         raise ReportRejected("Ids of reports must be 32 hexadecimal digits.")
-    if not all(_in_range(design, batch.mechanism, row) for row in batch.rows.tolist()):
+    known = batch.mechanism < len(design.mechanisms)
+    if not (known and _rows_in_range(design.mechanisms[batch.mechanism], batch.rows).all()):
         raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
     return batch
 
@@ -195,12 +237,18 @@ def _well_formed(row: dict[str, Any]) -> bool:
 
 
 def _in_range(design: Design, index: int, report: list[int]) -> bool:
-    if not 0 <= index < len(design.mechanisms):
+    if not 0 <= index < len(design.mechanisms) or any(abs(part) >= _FARTHEST for part in report):
         return False
-    mechanism = design.mechanisms[index]
+    return bool(_rows_in_range(design.mechanisms[index], np.array([report], dtype=np.int64)).all())
+
+
+def _rows_in_range(mechanism: Table | Lattice, rows: Integers) -> npt.NDArray[np.bool_]:
+    """Which rows a mechanism can make."""
     if isinstance(mechanism, Table):
-        return len(report) == 1 and 0 <= report[0] < mechanism.values.size
-    return len(report) == mechanism.space.dimension and all(abs(cell) < _FARTHEST for cell in report)
+        axes, low, high = 1, 0, mechanism.values.size
+    else:
+        axes, low, high = mechanism.space.dimension, 1 - _FARTHEST, _FARTHEST
+    return np.asarray(((rows >= low) & (rows < high)).all(axis=1) & (rows.shape[1] == axes))
 
 
 def _batch(mechanism: int, rows: list[tuple[str, list[int]]]) -> ReportBatch:
@@ -231,16 +279,21 @@ def _skip_line(readline: Callable[[int], bytes]) -> None:
         pass
 
 
-def _parquet_rows(path: Path) -> Iterator[dict[str, Any] | str]:
-    """Rows, or the reason why they cannot be read: a file without its end, or without the columns."""
+def _parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
+    """Batches, or the reason why they cannot be read: a file without its end, or without the columns."""
     try:
         with pq.ParquetFile(path) as file:
             if not set(file.schema_arrow.names) >= _KEYS:
                 yield "malformed"
                 return
-            for batch in file.iter_batches(BATCH, columns=_COLUMNS.names):
-                yield from batch.to_pylist()
-    except (pa.ArrowInvalid, OSError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
+            yield from file.iter_batches(BATCH, columns=_COLUMNS.names)
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowInvalid, OSError):
         yield "truncated"
+
+
+def _plain(batch: pa.RecordBatch) -> bool:
+    """Whether the columns have the published types and no gaps."""
+    typed = all(batch.schema.field(name).type.equals(_COLUMNS.field(name).type) for name in _COLUMNS.names)
+    return typed and not any(column.null_count for column in (*batch.columns, batch.column("report").flatten()))

@@ -9,13 +9,14 @@ account kept by value would show when a value changed.
 from __future__ import annotations
 
 import errno
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from geopriv.errors import BudgetExhausted
+from geopriv.errors import BudgetExhausted, InvalidParameter
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,9 +34,14 @@ class Ledger:
     Args:
         path: of an SQLite file, made if there is none, readable by its owner only.
         limit: the most ε that one person may spend over all surveys, per unit of distance; None for no limit.
+
+    Raises:
+        InvalidParameter: for a limit that is not a positive number.
     """
 
     def __init__(self, path: str | os.PathLike[str], limit: float | None = None) -> None:
+        if limit is not None and not 0 < limit < math.inf:
+            raise InvalidParameter(f"The 'limit' parameter of Ledger must be a positive number. Got {limit!r} instead.")
         self._path, self._limit = os.fspath(path), limit
         os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
         with self._connected() as connection:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -60,7 +61,7 @@ class FlatRegion:
 
     edges: list[Edge]
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The largest |coordinate|."""
         return max(abs(x) for edge in self.edges for corner in edge for x in corner)
