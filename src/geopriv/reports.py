@@ -237,18 +237,23 @@ def _well_formed(row: dict[str, Any]) -> bool:
 
 
 def _in_range(design: Design, index: int, report: list[int]) -> bool:
-    if not 0 <= index < len(design.mechanisms) or any(abs(part) >= _FARTHEST for part in report):
+    if not 0 <= index < len(design.mechanisms):
         return False
-    return bool(_rows_in_range(design.mechanisms[index], np.array([report], dtype=np.int64)).all())
+    axes, low, high = _limits(design.mechanisms[index])
+    return len(report) == axes and all(low <= part < high for part in report)
 
 
 def _rows_in_range(mechanism: Table | Lattice, rows: Integers) -> npt.NDArray[np.bool_]:
-    """Which rows a mechanism can make."""
-    if isinstance(mechanism, Table):
-        axes, low, high = 1, 0, mechanism.values.size
-    else:
-        axes, low, high = mechanism.space.dimension, 1 - _FARTHEST, _FARTHEST
+    """The same for rows of one length."""
+    axes, low, high = _limits(mechanism)
     return np.asarray(((rows >= low) & (rows < high)).all(axis=1) & (rows.shape[1] == axes))
+
+
+def _limits(mechanism: Table | Lattice) -> tuple[int, int, int]:
+    """How many numbers a report has, the least that each can be, and the first that is too large."""
+    if isinstance(mechanism, Table):
+        return 1, 0, mechanism.values.size
+    return mechanism.space.dimension, 1 - _FARTHEST, _FARTHEST
 
 
 def _batch(mechanism: int, rows: list[tuple[str, list[int]]]) -> ReportBatch:
