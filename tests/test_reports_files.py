@@ -16,8 +16,8 @@ import pytest
 import geopriv as gp
 from geopriv.client import Client
 from geopriv.design import Design
-from geopriv.reports import _COLUMNS as COLUMNS
-from geopriv.reports import BATCH, REASONS, ReportBatch, ReportReader, read_reports, write_reports
+from geopriv.received import BATCH, REASONS, ReportReader, read_reports
+from geopriv.reports import COLUMNS, ReportBatch, write_reports
 from tests.designs import lattice_design, table_design, two_tables
 from tests.structure import errors_of
 

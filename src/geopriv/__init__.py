@@ -81,9 +81,9 @@ if TYPE_CHECKING:
     from geopriv.queries import RadialQuery as RadialQuery
     from geopriv.queries import Range as Range
     from geopriv.queries import Threshold as Threshold
+    from geopriv.received import ReportReader as ReportReader
+    from geopriv.received import read_reports as read_reports
     from geopriv.reports import ReportBatch as ReportBatch
-    from geopriv.reports import ReportReader as ReportReader
-    from geopriv.reports import read_reports as read_reports
     from geopriv.reports import write_reports as write_reports
     from geopriv.sensitivity import ExponentialGrowth as ExponentialGrowth
     from geopriv.sensitivity import LinearGrowth as LinearGrowth
@@ -161,7 +161,8 @@ _HOME = {
         "Range",
         "Threshold",
     ),
-    "reports": ("ReportBatch", "ReportReader", "read_reports", "write_reports"),
+    "received": ("ReportReader", "read_reports"),
+    "reports": ("ReportBatch", "write_reports"),
     "sensitivity": (
         "ExponentialGrowth",
         "LinearGrowth",
