@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from geopriv.bounds import lower_bound as lower_bound
     from geopriv.bounds import lower_bound_many as lower_bound_many
     from geopriv.curves import estimate_cdf as estimate_cdf
+    from geopriv.design import Design as Design
+    from geopriv.design import load_design as load_design
     from geopriv.documents import from_document as from_document
     from geopriv.documents import to_document as to_document
+    from geopriv.errors import BudgetExhausted as BudgetExhausted
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidDesign as InvalidDesign
     from geopriv.errors import InvalidParameter as InvalidParameter
@@ -78,6 +81,10 @@ if TYPE_CHECKING:
     from geopriv.queries import RadialQuery as RadialQuery
     from geopriv.queries import Range as Range
     from geopriv.queries import Threshold as Threshold
+    from geopriv.received import ReportReader as ReportReader
+    from geopriv.received import read_reports as read_reports
+    from geopriv.reports import ReportBatch as ReportBatch
+    from geopriv.reports import write_reports as write_reports
     from geopriv.sensitivity import ExponentialGrowth as ExponentialGrowth
     from geopriv.sensitivity import LinearGrowth as LinearGrowth
     from geopriv.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
@@ -97,10 +104,18 @@ _HOME = {
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
     "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
     "curves": ("estimate_cdf",),
+    "design": ("Design", "load_design"),
     "estimation": ("Estimate", "Estimates", "estimate"),
     "maps": ("estimate_map",),
     "documents": ("from_document", "to_document"),
-    "errors": ("GeoprivError", "InvalidDesign", "InvalidParameter", "OutOfDomain", "ReportRejected"),
+    "errors": (
+        "BudgetExhausted",
+        "GeoprivError",
+        "InvalidDesign",
+        "InvalidParameter",
+        "OutOfDomain",
+        "ReportRejected",
+    ),
     "lattice_maps": ("lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (
         "CoordinateLaplace",
@@ -146,6 +161,8 @@ _HOME = {
         "Range",
         "Threshold",
     ),
+    "received": ("ReportReader", "read_reports"),
+    "reports": ("ReportBatch", "write_reports"),
     "sensitivity": (
         "ExponentialGrowth",
         "LinearGrowth",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from geopriv.checks import invalid
+from geopriv.device.charges import factor, position_error, rounded_up
 from geopriv.queries import Query
 from geopriv.spaces import Space
 
-WEIGHT = 2.0**-50  # how far an interpolation weight of 53 bits may be off, rounding included
 _MOST = Fraction(11, 10)
 
 
@@ -33,7 +33,7 @@ class Charge:
     @property
     def factor(self) -> Fraction:
         """1 + 2e/q, exactly."""
-        return 1 + 2 * Fraction(self.error) / Fraction(self.closest)
+        return factor(self.error, self.closest)
 
 
 def charge(owner: str, query: Query, reach: float, extra: float = 0.0) -> Charge | None:
@@ -80,14 +80,13 @@ def position_charge(owner: str, space: Space, step: float, origin: Sequence[floa
     """
     if space.resolution is None:
         return None
-    farthest = space.extent + max(map(abs, origin), default=0.0)
-    error = space.projection_error + 3 * 2.0**-53 * farthest + WEIGHT * step
-    return _affordable(owner, space, math.sqrt(space.dimension) * error)
+    error = position_error(space.dimension, space.projection_error, space.extent, origin, step)
+    return _affordable(owner, space, error)
 
 
 def _affordable(owner: str, space: Space, error: float) -> Charge:
     assert space.resolution is not None  # what both callers have seen to
-    found = Charge(error * (1 + 1e-9), space.closest)
+    found = Charge(rounded_up(error), space.closest)
     if found.factor > _MOST:
         coarser = space.resolution * float((found.factor - 1) * 100)
         rule = f"coarse enough beside the rounding errors of what is computed; {coarser:.2g} would do"

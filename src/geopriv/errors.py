@@ -21,3 +21,7 @@ class InvalidDesign(GeoprivError, ValueError):
 
 class ReportRejected(GeoprivError, ValueError):
     """A report cannot have come from the mechanism it is said to come from."""
+
+
+class BudgetExhausted(GeoprivError):
+    """A person may not answer: they have, by another design, or it would cost more than they may spend."""

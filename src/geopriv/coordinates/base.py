@@ -7,8 +7,6 @@ from abc import ABC, abstractmethod
 
 from geopriv.checks import FloatArray
 
-ROUND = 2.0**-53  # the relative error of one rounding
-
 
 class Coordinate(ABC):
     """A 1-Lipschitz map from points (already read by the space) to the line."""

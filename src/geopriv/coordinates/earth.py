@@ -9,7 +9,8 @@ import numpy as np
 import shapely
 
 from geopriv.checks import FloatArray
-from geopriv.coordinates.base import ROUND, Coordinate
+from geopriv.coordinates.base import Coordinate
+from geopriv.device.charges import globe_region_rounding
 from geopriv.spaces import Earth, unit_vectors
 
 _CHUNK = 1 << 22  # numbers in one temporary matrix: 32 MiB
@@ -129,9 +130,8 @@ class EarthRegionDistance(Coordinate):
         65u + 390u: twice that. Altogether 1,500u and the terms in ℓ.
         """
         start, end, _ = self._arcs
-        tilt = 128 * ROUND / float(np.linalg.norm(end - start, axis=-1).min())
-        far = 2 * tilt if reach > 1.2 * self.space.radius else 0.0
-        return self.space.radius * (2048 * ROUND + 8 * tilt**2 + far)
+        shortest = float(np.linalg.norm(end - start, axis=-1).min())
+        return globe_region_rounding(self.space.radius, shortest, reach)
 
 
 def _rings(region: shapely.Geometry) -> list[shapely.Geometry]:

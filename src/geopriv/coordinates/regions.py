@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +9,8 @@ import numpy as np
 import shapely
 
 from geopriv.checks import FloatArray
-from geopriv.coordinates.base import ROUND, Coordinate
+from geopriv.coordinates.base import Coordinate
+from geopriv.device.charges import distance_rounding, region_rounding
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,7 @@ class QuadrantDistance(Coordinate):
         Axes on which x lacks nothing do not enter outside. On the others |x_j| ≤ |c_j| + D with D the distance, so x
         is off by u·(‖c‖ + D), the lack by u·D and the norm by 2du·D.
         """
-        axes = len(self.corner)
-        size = math.sqrt(axes) * max(map(abs, self.corner)) + reach
-        return ROUND * (2 * axes + 4) * size
+        return distance_rounding(self.corner, 0.0, reach)
 
 
 @dataclass(frozen=True)
@@ -90,4 +88,4 @@ class RegionDistance(Coordinate):
         what x is off.
         """
         size = float(np.abs(shapely.get_coordinates(self.region)).max())
-        return 64 * ROUND * (size + reach)
+        return region_rounding(size, reach)

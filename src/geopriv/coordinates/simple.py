@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from geopriv.checks import FloatArray
-from geopriv.coordinates.base import ROUND, Coordinate
+from geopriv.coordinates.base import Coordinate
+from geopriv.device.charges import distance_rounding, globe_rounding, line_rounding, linear_rounding
 from geopriv.spaces import Earth, LogLine, Space
 
 
@@ -49,9 +49,8 @@ class Linear(Coordinate):
         and itself rounded (5u), the sum of d terms d more, and Σ|u_j·x_j| ≤ √d·extent.
         """
         if self.scalar:
-            return 3 * ROUND * (reach + abs(self.shift))
-        axes = len(self.direction)
-        return ROUND * ((axes + 6) * math.sqrt(axes) * extent + 2 * (reach + abs(self.shift)))
+            return line_rounding(self.shift, reach)
+        return linear_rounding(len(self.direction), self.shift, extent, reach)
 
 
 @dataclass(frozen=True)
@@ -86,10 +85,8 @@ class Radial(Coordinate):
         = 1/2), and two products and the offset add 12u.
         """
         if isinstance(self.space, Earth):
-            return 256 * ROUND * (self.space.radius + abs(self.offset))
-        axes = len(self.center)
-        size = math.sqrt(axes) * max(map(abs, self.center)) + reach + abs(self.offset)
-        return ROUND * (2 * axes + 4) * size
+            return globe_rounding(self.space.radius, self.offset)
+        return distance_rounding(self.center, self.offset, reach)
 
 
 @dataclass(frozen=True)

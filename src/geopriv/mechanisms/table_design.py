@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.charges import WEIGHT, Charge, charge
+from geopriv.charges import Charge, charge
 from geopriv.checks import FloatArray, invalid, numbers
+from geopriv.device.charges import WEIGHT
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table_cache import compiled
 from geopriv.mechanisms.table_integers import LESS, Integers

@@ -3,57 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from geopriv.checks import FloatArray
+from geopriv.device import tables
 from geopriv.mechanisms.table_program import Program
+
+TOTAL = tables.TOTAL  # the sum of every row of integer weights
 
 Integers = npt.NDArray[np.int64]
 
-TOTAL = 1 << 60  # the sum of every row of integer weights
 LESS = 2e-5  # the part of ε kept for rounding
 _FLOOR = 2.0**-38  # the least probability of a value that is used at all: rounding it to 2^-60 costs a part in 10^6
 
 
 def worst_step(lattice: FloatArray, weights: Integers, rate: Fraction) -> tuple[Fraction, int, int]:
-    """The largest |w_{i+1} − w_i|/(ε·δ_i·min(w_i, w_{i+1})), exactly, and the cell and value where it is.
-
-    Linear interpolation has the slope (w_{i+1} − w_i)/δ_i on a cell and is at least the smaller end, so this is the
-    largest |∂ ln K/∂s| over ε (theory T5): the promise holds if it is at most 1. Rows that do not sum to 2^60, and a
-    value that is possible on one side of a cell only, count as an infinite loss.
-
-    Args:
-        lattice: increasing coordinates.
-        weights: integers of shape (points, values).
-        rate: ε.
-    """
-    broken = Fraction(10**9)
-    places, rows = [Fraction(s) for s in lattice.tolist()], weights.tolist()
-    worst = Fraction(0), 0, 0
-    for i, row in enumerate(rows):
-        if sum(row) != TOTAL or min(row) < 0:
-            return broken, min(i, len(rows) - 2), 0
-    for i, (here, there) in enumerate(pairwise(rows)):
-        rise, low, letter = _steepest(here, there)
-        step = Fraction(rise, low) / (rate * (places[i + 1] - places[i])) if low else broken * rise
-        if step > worst[0]:
-            worst = step, i, letter
-    return worst
-
-
-def _steepest(here: list[int], there: list[int]) -> tuple[int, int, int]:
-    """|a − b| and min(a, b) of the value for which their ratio is largest, and that value; min 0 if it is infinite."""
-    best, base, letter = 0, 1, 0
-    for j, (a, b) in enumerate(zip(here, there, strict=True)):
-        rise, low = abs(a - b), min(a, b)
-        if low == 0 < rise:
-            return 1, 0, j
-        if rise * base > best * low:  # the fractions compared without dividing
-            best, base, letter = rise, low, j
-    return best, base, letter
+    """`geopriv.device.tables.worst_step`, the check that devices make, on arrays."""
+    return tables.worst_step(lattice.tolist(), weights.tolist(), rate)
 
 
 def integers(program: Program) -> Integers:

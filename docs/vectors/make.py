@@ -1,0 +1,109 @@
+"""Writes the test vectors of docs/client.md: designs, values, bytes, and the reports that come of them.
+
+python docs/vectors/make.py [folder]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import geopriv as gp
+from geopriv.device.designs import verify
+
+PARK = {
+    "type": "Polygon",
+    "coordinates": [
+        [[-74.02, 40.70], [-73.97, 40.70], [-73.97, 40.75], [-74.0, 40.73], [-74.02, 40.76], [-74.02, 40.70]],
+        [[-74.0, 40.71], [-73.98, 40.71], [-73.98, 40.72], [-74.0, 40.71]],
+    ],
+}
+ABOUT = (
+    "For each case: the design in the file, the value, and the bytes from which random ones are taken in order. "
+    "'mechanism', 'report' and 'id' are what a device sends, 'used' is how many bytes that took."
+)
+
+
+def table(query: gp.Query, epsilon: float) -> gp.Table:
+    """Four values on five points, with odd integers."""
+    shares = np.array([[16, 8, 4, 4], [14, 8, 5, 5], [10, 8, 7, 7], [8, 8, 9, 7], [6, 10, 9, 7]]) * (1 << 55)
+    weights = (shares + np.array([1, -1, 3, -3])).astype(np.int64)
+    promise = gp.Guarantee(epsilon, unit=query.space.distance_unit, reference="theory T5")
+    return gp.Table(
+        query, promise, np.array([-2.0, -0.9, 0.1, 1.0, 2.5]) / epsilon, np.array([-0.5, 0, 1, 1.5]), weights
+    )
+
+
+def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
+    """Designs and values, by name."""
+    usd, earth = gp.Line("USD", resolution=0.01), gp.Earth(resolution=1e-7)
+    line, plane = gp.Line(), gp.Plane("m")
+    incomes = (table(gp.Threshold(100_000.0, 16_000.0, usd), 1 / 8000),)
+    asked = tuple(table(gp.Threshold(at, 2.0, line), 1.0) for at in (0.0, 1.0, 2.0))
+    return {
+        "threshold": (gp.Design("income", incomes), [0.0, 52_000.0, 99_999.99, 101_234.56, 1e12]),
+        "partition": (gp.Design("three questions", asked, (1, 2, 5)), [-1.0, 0.1, 1.7]),
+        "ball": (gp.Design("disc", (table(gp.Ball((0.0, 0.0), 2.0, 1.0, plane), 1.0),)), [[0.1, 0.2], [3.0, -1.0]]),
+        "geofence": (
+            gp.Design("park", (table(gp.Geofence(PARK, 500.0, earth), 1e-3),)),
+            [[40.72, -74.0], [40.74, -73.99], [40.7, 286.0]],
+        ),
+        "lattice": (
+            gp.Design("map", (gp.Lattice.calibrate(plane, 1e-3, step=150.0),)),
+            [[0.0, 0.0], [12_345.6, -78.9], [1e30, -1e30]],
+        ),
+    }
+
+
+class Bytes:
+    """SHA-256 of a name and a count, 32 bytes at a time, after a beginning that may be given."""
+
+    def __init__(self, name: str, begin: bytes = b"") -> None:
+        more = (hashlib.sha256(f"{name}/{i}".encode()).digest() for i in range(8))
+        self.given, self.used = begin + b"".join(more), 0
+
+    def __call__(self, n: int) -> bytes:
+        self.used += n
+        return self.given[self.used - n : self.used]
+
+
+def case(name: str, design: gp.Design, value: Any, source: Bytes) -> dict[str, Any]:
+    """One value, its bytes and its report."""
+    line = json.loads(verify(design.to_bytes())._line(value, source))
+    found = {"design": f"{name}.design.json", "value": value, "bytes": source.given[: source.used].hex()}
+    return found | {"used": source.used} | {key: line[key] for key in ("mechanism", "report", "id")}
+
+
+def cases() -> list[dict[str, Any]]:
+    """Every value of every design four times, and shares that 64 bits do not settle."""
+    made = designs()
+    found = [
+        case(name, design, value, Bytes(f"{name} {value} {i}"))
+        for name, (design, values) in made.items()
+        for value in values
+        for i in range(4)
+    ]
+    # about a third of the way from one lattice point to the next
+    design, step = made["partition"][0], Fraction(0.1) - Fraction(-0.9)
+    value = float(Fraction(-0.9) + step / 3)
+    exact = (Fraction(value) - Fraction(-0.9)) / step
+    tie = bytes(8) + int(exact * 2**64).to_bytes(8, "little") + (12 << 59).to_bytes(8, "little")
+    return [*found, *(case("partition", design, value, Bytes("tie", tie + bytes([end] * 16))) for end in (0, 255))]
+
+
+def main(folder: Path) -> None:
+    """Write all files."""
+    for name, (design, _) in designs().items():
+        design.write(folder / f"{name}.design.json")
+    text = json.dumps({"about": ABOUT, "cases": cases()}, indent=1)
+    (folder / "client.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

@@ -1,0 +1,136 @@
+"""design.json: what each device runs, what it promises, and who answers what, under one hash."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from geopriv.checks import count, invalid
+from geopriv.device.designs import VERSION, verify
+from geopriv.device.files import canonical, digest, replacing
+from geopriv.documents import from_document, to_document
+from geopriv.errors import InvalidDesign
+from geopriv.mechanisms import Lattice, Table
+from geopriv.privacy import Guarantee, partition
+from geopriv.spaces import Space
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """One or more mechanisms, of which each person answers one, drawn by their device before it looks at the value.
+
+    Args:
+        survey: its name; a person answers a survey once, by whatever design.
+        mechanisms: tables and lattices on one space.
+        shares: how often each is drawn, as whole numbers; by default all are drawn alike.
+
+    Raises:
+        InvalidParameter: for mechanisms on several spaces, and for shares that do not fit.
+        InvalidDesign: for a mechanism that does not keep its promise, or that a device cannot run honestly.
+
+    >>> from geopriv import Line, Table, Threshold
+    >>> query = Threshold(at=100_000, width=16_000, space=Line("USD", resolution=0.01))
+    >>> design = Design("income", (Table.calibrate(query, "1 per 8,000 USD"),))
+    >>> print(design.guarantee)
+    0.000125 per USD: two values 2000 USD apart look alike up to a factor 1.28
+    """
+
+    survey: str
+    mechanisms: tuple[Table | Lattice, ...]
+    shares: tuple[int, ...] = ()
+    document: dict[str, Any] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        mechanisms = tuple(self.mechanisms)
+        if not self.survey or not isinstance(self.survey, str):
+            raise invalid("Design", "survey", "a text", self.survey)
+        if not mechanisms or any(not isinstance(mechanism, Table | Lattice) for mechanism in mechanisms):
+            raise invalid("Design", "mechanisms", "one or more of Table and Lattice", [type(m) for m in mechanisms])
+        if len({space_of(mechanism) for mechanism in mechanisms}) > 1:
+            raise invalid("Design", "mechanisms", "on one space", [str(space_of(m)) for m in mechanisms])
+        shares = tuple(count("Design", "shares", share) for share in self.shares or (1,) * len(mechanisms))
+        if len(shares) != len(mechanisms):
+            raise invalid("Design", "shares", f"one for each of {len(mechanisms)} mechanisms", shares)
+        # written, read and written again: then 5 and 5.0 are the same number, and the hash does not depend on it
+        read = tuple(from_document(to_document(mechanism)) for mechanism in mechanisms)
+        for name, value in (
+            ("mechanisms", read),
+            ("shares", shares),
+            ("document", _document(self.survey, read, shares)),
+        ):
+            object.__setattr__(self, name, value)
+        verify(self.to_bytes())  # what a device will do
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Of one person: the weakest of the mechanisms' own, since each person answers one."""
+        return _weakest(self.mechanisms)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the canonical document, in hexadecimal."""
+        return str(self.document["hash"])
+
+    @property
+    def space(self) -> Space:
+        """Where values live."""
+        return space_of(self.mechanisms[0])
+
+    def to_bytes(self) -> bytes:
+        """The file: canonical JSON and an end of line."""
+        return canonical(self.document) + b"\n"
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the file; it is there whole or not at all."""
+        with replacing(path) as fresh:
+            fresh.write_bytes(self.to_bytes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Design) and self.document == other.document
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+
+def load_design(path: str | os.PathLike[str]) -> Design:
+    """The design of a file: its hash is checked, and what it promises is verified in exact arithmetic.
+
+    Guarantee: theory T1, T5, T8 and T9, verified as on a device (`geopriv.device.designs.verify`).
+
+    Raises:
+        InvalidDesign: naming what is wrong.
+    """
+    data = Path(path).read_bytes()
+    verify(data)
+    from json import loads
+
+    document = loads(data)
+    mechanisms = tuple(from_document(part) for part in document["mechanisms"])
+    design = Design(document["survey"], mechanisms, tuple(document["shares"]))
+    if design.hash != document["hash"]:
+        raise InvalidDesign("A design must be written as geopriv writes it; numbers in it are of another type.")
+    return design
+
+
+def space_of(mechanism: Table | Lattice) -> Space:
+    """Where a mechanism's values live."""
+    return mechanism.query.space if isinstance(mechanism, Table) else mechanism.space
+
+
+def _weakest(mechanisms: tuple[Table | Lattice, ...]) -> Guarantee:
+    promises = [mechanism.guarantee for mechanism in mechanisms]
+    return promises[0] if len(promises) == 1 else partition(*promises)
+
+
+def _document(survey: str, mechanisms: tuple[Table | Lattice, ...], shares: tuple[int, ...]) -> dict[str, Any]:
+    document = {
+        "type": "Design",
+        "version": VERSION,
+        "survey": survey,
+        "mechanisms": [to_document(mechanism) for mechanism in mechanisms],
+        "shares": list(shares),
+        "guarantee": to_document(_weakest(mechanisms)),
+    }
+    return document | {"hash": digest(document)}

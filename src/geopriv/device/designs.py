@@ -1,0 +1,91 @@
+"""A design as a device runs it: its hash checked, its promises verified, then drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from geopriv.device.draws import Source, draw_share
+from geopriv.device.files import canonical, parse
+from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
+from geopriv.device.reading import refuse, text, thing, whole
+
+VERSION = 1
+_DESIGN = {"Design": ("version", "survey", "mechanisms", "shares", "guarantee", "hash")}
+
+
+@dataclass(frozen=True)
+class VerifiedDesign:
+    """A design whose hash and whose promises were checked.
+
+    Args:
+        hash: of the design.
+        survey: what a person answers once.
+        epsilon: that a report costs, per unit of distance.
+        unit: of distance.
+        mechanisms: of which each person answers one.
+        shares: how often each is drawn.
+    """
+
+    hash: str
+    survey: str
+    epsilon: float
+    unit: str | None
+    mechanisms: tuple[DeviceMechanism, ...]
+    shares: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.epsilon!r} per {self.unit or 'unit'}, verified; design {self.hash}"
+
+    def _draw(self, value: Any, source: Source) -> tuple[int, tuple[int, ...]]:
+        """Which mechanism is answered, drawn before the value is looked at, and the answer."""
+        which = draw_share(self.shares, source)
+        mechanism = self.mechanisms[which]
+        return which, mechanism.draw(mechanism.space.read(value), source)
+
+    def _line(self, value: Any, source: Source) -> str:
+        which, answer = self._draw(value, source)
+        line = {"design": self.hash, "id": source(16).hex(), "mechanism": which, "report": list(answer)}
+        return canonical(line).decode()
+
+
+def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
+    """The design in the bytes of a design.json, checked before anything is reported with it.
+
+    Guarantee: what is returned keeps its ε for every value of its space: the integers of tables (theory T5) and θ of
+    lattices (T8) are verified in exact arithmetic, rounding charged (T9); each person answers one mechanism, drawn
+    independently of the value, so the largest ε holds.
+
+    Args:
+        data: the file.
+        expected: the hash that was published, if it is known from elsewhere.
+
+    Raises:
+        InvalidDesign: naming what is wrong.
+    """
+    _, found = thing(parse(data), "design", _DESIGN)
+    if expected is not None and found["hash"] != expected.lower():
+        raise refuse("The hash of the design", "the expected one", found["hash"])
+    whole(found["version"], "design.version", VERSION, VERSION)
+    survey, documents = text(found["survey"], "design.survey"), found["mechanisms"]
+    if not isinstance(documents, list) or not documents:
+        raise refuse("design.mechanisms", "a list of at least one", type(documents).__name__)
+    mechanisms = tuple(read_mechanism(part, f"mechanism {k}") for k, part in enumerate(documents))
+    if any(_space_of(part) != _space_of(documents[0]) for part in documents):
+        raise refuse("design.mechanisms", "on one space", "several")
+    shares = found["shares"]
+    if not isinstance(shares, list) or len(shares) != len(documents):
+        raise refuse("design.shares", "one whole number for each mechanism", shares)
+    epsilon = read_epsilon(found["guarantee"], "design", mechanisms[0].space.unit)
+    if epsilon != max(mechanism.epsilon for mechanism in mechanisms):
+        raise refuse("design.guarantee", "the weakest of its mechanisms' own", epsilon)
+    drawn = tuple(whole(share, "design.shares", 1, 1 << 32) for share in shares)
+    return VerifiedDesign(found["hash"], survey, epsilon, mechanisms[0].space.unit, mechanisms, drawn)
+
+
+def _space_of(document: Any) -> Any:
+    """The space of a mechanism's document that was read before."""
+    inner = document
+    while "space" not in inner:
+        inner = inner["query"]
+    return inner["space"]

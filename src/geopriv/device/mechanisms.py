@@ -1,0 +1,152 @@
+"""Tables and lattices as a device runs them: read from a document, verified exactly, then drawn from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from typing import Any, Protocol
+
+from geopriv.device import charges
+from geopriv.device.coordinates import DeviceCoordinate, read_coordinate
+from geopriv.device.draws import Source, draw_cell, draw_letter
+from geopriv.device.reading import number, numbers, positive, refuse, thing, whole
+from geopriv.device.spaces import DeviceSpace, Point, read_space
+from geopriv.device.tables import worst_step
+from geopriv.errors import InvalidDesign
+
+_KINDS = {
+    "Table": ("query", "guarantee", "lattice", "values", "weights"),
+    "Lattice": ("space", "guarantee", "step", "theta", "origin"),
+}
+_GUARANTEE = {"Guarantee": ("epsilon", "delta", "radius", "unit", "metric", "reference")}
+
+
+class DeviceMechanism(Protocol):
+    """What a device asks of a mechanism."""
+
+    @property
+    def epsilon(self) -> float:
+        """Per unit of distance."""
+
+    @property
+    def space(self) -> DeviceSpace:
+        """Where values live."""
+
+    @property
+    def spent(self) -> Fraction:
+        """The largest loss per distance over what is promised, or its square: the promise holds if it is at most 1."""
+
+    def draw(self, point: Point, source: Source) -> tuple[int, ...]:
+        """The report at a recorded point."""
+
+
+@dataclass(frozen=True)
+class DeviceTable:
+    """A table: the coordinate, and running sums of the rows' integer weights."""
+
+    epsilon: float
+    coordinate: DeviceCoordinate
+    lattice: tuple[float, ...] = field(repr=False)
+    exact: tuple[Fraction, ...] = field(repr=False)
+    sums: tuple[tuple[int, ...], ...] = field(repr=False)
+    spent: Fraction
+
+    @property
+    def space(self) -> DeviceSpace:
+        return self.coordinate.space
+
+    def draw(self, point: Point, source: Source) -> tuple[int, ...]:
+        """The index of a value.
+
+        Guarantee: the table's own (theory T1, T5), verified on its integers; exact for every float point of a flat
+        space, and for recorded points elsewhere (theory T9).
+        """
+        return (draw_letter(self.lattice, self.exact, self.sums, self.coordinate.at(point), source),)
+
+
+@dataclass(frozen=True)
+class DeviceLattice:
+    """A lattice: its grid, and the ratio a = 1/(1 + θ) of the noise."""
+
+    epsilon: float
+    space: DeviceSpace
+    step: Fraction
+    origin: tuple[Fraction, ...]
+    ratio: tuple[int, int]
+    spent: Fraction
+
+    def draw(self, point: Point, source: Source) -> tuple[int, ...]:
+        """A cell of the grid.
+
+        Guarantee: theory T8, with d·θ² ≤ (ε·step)² verified exactly; exact for every float point of a flat space, and
+        for recorded points elsewhere (theory T9).
+        """
+        return tuple(
+            draw_cell((Fraction(x) - start) / self.step, self.ratio, source)
+            for x, start in zip(point, self.origin, strict=True)
+        )
+
+
+def read_mechanism(document: Any, where: str) -> DeviceMechanism:
+    """The mechanism of a document, its promise verified in exact arithmetic.
+
+    Raises:
+        InvalidDesign: for a document that is none, and for a promise that does not hold.
+    """
+    kind, found = thing(document, where, _KINDS)
+    mechanism = _table(found, where) if kind == "Table" else _lattice(found, where)
+    if mechanism.spent > 1:
+        raise InvalidDesign(f"{where}, a {kind}, breaks its promise: {float(mechanism.spent):.9g} of what it allows.")
+    return mechanism
+
+
+def read_epsilon(document: Any, where: str, unit: str | None) -> float:
+    """ε of a guarantee, if it is pure, for all distances, and in the unit of the space."""
+    _, found = thing(document, f"{where}.guarantee", _GUARANTEE)
+    pure = number(found["delta"], f"{where}.guarantee.delta") == 0 and found["radius"] == "inf"
+    if not pure or found["metric"] != "distance" or found["unit"] != unit:
+        raise refuse(f"{where}.guarantee", f"pure, for all distances, per {unit or 'unit'}", dict(found))
+    return positive(found["epsilon"], f"{where}.guarantee.epsilon")
+
+
+def _table(found: Any, where: str) -> DeviceTable:
+    coordinate = read_coordinate(found["query"])
+    space, lattice = coordinate.space, numbers(found["lattice"], f"{where}.lattice")
+    values, rows = numbers(found["values"], f"{where}.values"), found["weights"]
+    if len(lattice) < 2 or any(not a < b for a, b in pairwise(lattice)):
+        raise refuse(f"{where}.lattice", "at least two increasing coordinates", len(lattice))
+    if not isinstance(rows, list) or len(rows) != len(lattice):
+        raise refuse(f"{where}.weights", f"{len(lattice)} rows", type(rows).__name__)
+    for row in rows:
+        if not isinstance(row, list) or len(row) != len(values) or any(type(weight) is not int for weight in row):
+            raise refuse(f"{where}.weights", f"made of rows of {len(values)} whole numbers", type(row).__name__)
+    epsilon = read_epsilon(found["guarantee"], where, space.unit)
+    rate = Fraction(epsilon)
+    if space.resolution is not None:
+        rounding = coordinate.rounding(max(abs(lattice[0]), abs(lattice[-1])))
+        error = charges.coordinate_error(rounding, lattice, space.axes, space.projection_error)
+        rate /= charges.factor(charges.rounded_up(error), space.closest)
+    sums = tuple(tuple(accumulate(row)) for row in rows)
+    spent = worst_step(lattice, rows, rate)[0]
+    return DeviceTable(epsilon, coordinate, lattice, tuple(map(Fraction, lattice)), sums, spent)
+
+
+def _lattice(found: Any, where: str) -> DeviceLattice:
+    space, theta = read_space(found["space"]), found["theta"]
+    step, origin = positive(found["step"], f"{where}.step"), numbers(found["origin"], f"{where}.origin")
+    if space.kind == "Earth" or len(origin) != space.axes:
+        raise refuse(f"{where}.origin", f"made of {space.axes} number(s) on a flat space", origin)
+    if not isinstance(theta, list) or len(theta) != 2:
+        raise refuse(f"{where}.theta", "two whole numbers", theta)
+    share = Fraction(*(whole(part, f"{where}.theta", 1, 1 << 200) for part in theta))
+    if not Fraction(1, 1 << 14) <= share <= 1 << 10:
+        raise refuse(f"{where}.theta", "between 2^-14 and 2^10", theta)
+    epsilon = read_epsilon(found["guarantee"], where, space.unit)
+    allowed = Fraction(epsilon) * Fraction(step)
+    if space.resolution is not None:
+        error = charges.position_error(space.axes, space.projection_error, space.extent, origin, step)
+        allowed /= charges.factor(charges.rounded_up(error), space.closest)
+    spent = space.axes * share**2 / allowed**2
+    ratio = (share.denominator, share.numerator + share.denominator)
+    return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), ratio, spent)

@@ -1,0 +1,298 @@
+"""The device's arithmetic: the library's coordinates and charges, exact draws, and the library's rule from bytes."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import geopriv as gp
+from geopriv.device.coordinates import read_coordinate
+from geopriv.device.designs import VerifiedDesign, verify
+from geopriv.device.draws import Source, Uniform, _count, draw_cell, draw_letter, draw_share
+from geopriv.device.mechanisms import DeviceLattice, DeviceTable, read_mechanism
+from geopriv.device.surds import Surd
+from tests.designs import (
+    ASKED_OF_DEVICES,
+    Given,
+    Stream,
+    document_of,
+    lattice_design,
+    places,
+    rehashed,
+    small_table,
+    table_design,
+    two_tables,
+)
+from tests.rows import CITY, RECORDED_CITY
+
+ROOT = Path(__file__).parent.parent
+NAMES = [name for name, *_ in ASKED_OF_DEVICES]
+FLAT = [row for row in ASKED_OF_DEVICES if row[1].space.resolution is None]
+
+
+def device_table(query: gp.Query, epsilon: float) -> DeviceTable:
+    found = read_mechanism(json.loads(json.dumps(small_table(query, epsilon).to_document())), "it")
+    assert isinstance(found, DeviceTable)
+    return found
+
+
+@pytest.mark.parametrize(("name", "query", "epsilon", "box"), ASKED_OF_DEVICES, ids=NAMES)
+def test_a_device_computes_the_coordinate_of_the_library(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+    ours = device_table(query, epsilon)
+    values = places(box, 400, seed=1)
+    computed = [float(ours.coordinate.at(ours.space.read(value))) for value in values]
+    expected = query.coordinate(values)
+    assert np.ptp(expected) > 1 / epsilon
+    bound = 2 * ours.coordinate.rounding(5 / epsilon) if query.space.resolution else 1e-9 / epsilon
+    np.testing.assert_allclose(computed, expected, rtol=0, atol=max(bound, 1e-12 / epsilon))
+
+
+@pytest.mark.parametrize(("name", "query", "epsilon", "box"), ASKED_OF_DEVICES, ids=NAMES)
+def test_a_device_charges_what_the_library_charges(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+    table = small_table(query, epsilon)
+    assert float(device_table(query, epsilon).spent) == pytest.approx(float(table.worst_step[0]), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        gp.Line("USD"),
+        gp.Line("USD", 0.01),
+        gp.LogLine(2.0, resolution=1e-6),
+        gp.Plane("km", 1e-3),
+        gp.Euclidean(3),
+        RECORDED_CITY,
+    ],
+    ids=str,
+)
+def test_a_device_verifies_lattices_as_the_library_does(space: gp.Space) -> None:
+    lattice = gp.Lattice.calibrate(space, 1e-3, step=50.0)
+    found = read_mechanism(json.loads(json.dumps(lattice.to_document())), "it")
+    assert float(found.spent) == pytest.approx(float(lattice.spent), rel=1e-12)
+
+
+def test_recorded_points_are_those_of_the_library() -> None:
+    for _, query, _, box in ASKED_OF_DEVICES:
+        space = read_coordinate(gp.to_document(query)).space
+        values = places(box, 50, seed=2)
+        far = [[1e300] * query.space.dimension] if space.kind in ("Plane", "Euclidean") else []
+        for value in [*values, *far]:
+            expected = np.atleast_1d(query.space.read(value))
+            if query.space.resolution is None or space.kind != "LocalPlane":
+                np.testing.assert_array_equal(np.asarray(space.read(value)), expected)
+            else:
+                np.testing.assert_allclose(space.read(value), expected, rtol=0, atol=2e-7)
+
+
+@pytest.mark.parametrize("space", [gp.Earth(), gp.LogLine(2.0), CITY], ids=str)
+def test_a_device_refuses_floats_that_nobody_pays_for(space: gp.Space) -> None:
+    query = gp.Threshold(10.0, 1.0, space) if isinstance(space, gp.LogLine) else gp.Ball((40.7, -74.0), 9e3, 1e3, space)
+    with pytest.raises(gp.InvalidDesign, match="only a resolution pays for"):
+        table_design(query, 1e-4)
+
+
+rationals = st.fractions(-50, 50, max_denominator=64)
+
+
+@given(rationals, st.sampled_from([-1, 1]), rationals.map(abs), rationals)
+def test_a_surd_is_compared_without_rounding(rational: Fraction, sign: int, root: Fraction, other: Fraction) -> None:
+    known = rational + sign * root
+    assert Surd(rational, sign, root * root).compare(other) == (known > other) - (known < other)
+
+
+def test_a_surd_that_no_float_tells_from_its_neighbour_is_told_apart() -> None:
+    two, close = Surd(Fraction(0), 1, Fraction(2)), Fraction(math.isqrt(2 * 10**200), 10**100)
+    assert two.compare(close) == 1
+    assert two.compare(close + Fraction(1, 10**100)) == -1
+    assert Surd(Fraction(0), -1, Fraction(2)).compare(-close) == -1
+
+
+def row_and_letter(table: gp.Table, s: Fraction, words: bytes) -> int:
+    """The published rule in plain fractions."""
+    lattice = [Fraction(x) for x in table.lattice.tolist()]
+    s = min(max(s, lattice[0]), lattice[-1])
+    cell = max(i for i in range(len(lattice) - 1) if lattice[i] <= s)
+    share = (s - lattice[cell]) / (lattice[cell + 1] - lattice[cell])
+    first, second = (int.from_bytes(words[i : i + 8], "little") for i in (0, 8))
+    row, number = cell + (Fraction(first, 2**64) < share), second >> 4
+    return next(j for j in range(4) if number < sum(table.weights[row, : j + 1].tolist()))
+
+
+def test_the_same_bytes_give_what_plain_fractions_give() -> None:
+    query, stream = gp.Threshold(0.3, 2.0), Stream(0)
+    table, ours = small_table(query, 1.0), device_table(query, 1.0)
+    seen = set()
+    for x in [*np.linspace(-4, 4, 101).tolist(), 0.4, -1e9, 1e308, 5e-324]:
+        words = stream(16)
+        (found,) = ours.draw((x,), Given(words))
+        assert found == row_and_letter(table, Fraction(x) - Fraction(0.3), words)
+        seen.add(found)
+    assert seen == {0, 1, 2, 3}
+
+
+def test_the_same_bytes_give_the_same_reports_as_the_library() -> None:
+    if importlib.util.find_spec("geopriv.sampling") is None:
+        pytest.skip("this tree has no exact sampler (geopriv.sampling) to compare with")
+    sampler: Any = importlib.import_module("geopriv.sampling.reports")
+    entropy: Any = importlib.import_module("geopriv.sampling.entropy")
+
+    class Same(entropy.Source):  # type: ignore[misc]
+        def __init__(self, source: Source) -> None:
+            self._source = source
+
+        def bytes(self, n: int) -> bytes:
+            return self._source(n)
+
+    stream = Stream(1)
+    for _, query, epsilon, box in ASKED_OF_DEVICES:
+        if isinstance(query, gp.Blurred):
+            continue
+        table, ours = small_table(query, epsilon), device_table(query, epsilon)
+        for value in places(box, 20, seed=3):
+            words = stream(16)
+            expected = sampler.report(table, [value], Same(Given(words))).values[0]
+            assert table.values[ours.draw(ours.space.read(value), Given(words))[0]] == expected
+
+
+def test_a_share_that_64_bits_do_not_settle_is_settled_by_more() -> None:
+    """U begins with the 64 bits of the share itself; what follows decides, drawn 16 bytes at first."""
+    lattice = (0.0, 1.0)
+    exact, sums = (Fraction(0), Fraction(1)), ((1 << 60, 1 << 60), (0, 1 << 60))
+    share = Surd(Fraction(1, 3))
+    first = (2**64 // 3).to_bytes(8, "little") + bytes(8)
+    low, high = Given(first + bytes(16)), Given(first + bytes([255] * 16))
+    assert draw_letter(lattice, exact, sums, share, low) == 1
+    assert draw_letter(lattice, exact, sums, share, high) == 0
+    assert low.used == high.used == 32
+
+
+def test_bits_are_drawn_in_the_published_amounts() -> None:
+    source = Given(bytes(200))
+    uniform = Uniform(source(8), source)
+    used = []
+    for _ in range(3):
+        uniform.extend()
+        used.append((uniform.bits, source.used))
+    assert used == [(192, 24), (448, 56), (960, 120)]
+
+
+@settings(max_examples=300)
+@given(st.integers(1, 2**64 - 2), st.integers(1, 2**20), st.integers(1, 2**20))
+def test_a_geometric_number_is_where_its_powers_say(numerator: int, p: int, q: int) -> None:
+    p = max(p, q // 512 + 1)  # so that plain powers stay affordable
+    found, a = _count(numerator, 64, (q, p + q)), Fraction(q, p + q)
+    if found is None:  # only where the 64 bits leave a power undecided
+        near = math.log(numerator / 2**64) / math.log(a)
+        assert any(abs(Fraction(numerator, 2**64) - a**k) < Fraction(2, 2**64) for k in {int(near), int(near) + 1})
+    else:
+        assert Fraction(numerator + 1, 2**64) <= a**found
+        assert Fraction(numerator, 2**64) >= a ** (found + 1)
+
+
+def test_tiny_numbers_are_settled_by_more_bits() -> None:
+    source = Given(bytes(24) + bytes(15) + b"\x01" + bytes([255] * 200))
+    assert draw_cell(Fraction(0), (1, 2), source) > 60 - 300
+    assert source.used > 24
+
+
+def chi_square(counts: Any, probabilities: Any) -> float:
+    """The p-value, cells of fewer than ten expected put together."""
+    expected = np.asarray(probabilities) * sum(counts)
+    few = expected < 10
+    seen, hoped = np.append(np.asarray(counts)[~few], sum(np.asarray(counts)[few])), expected[~few]
+    hoped = np.append(hoped, sum(counts) - hoped.sum())
+    keep = hoped > 1e-6 * sum(counts)
+    return float(stats.chisquare(seen[keep], hoped[keep] * seen[keep].sum() / hoped[keep].sum()).pvalue)
+
+
+@pytest.mark.parametrize(("name", "query", "epsilon", "box"), FLAT[::3], ids=[name for name, *_ in FLAT[::3]])
+def test_reports_of_tables_follow_the_law(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+    """Fixed bytes; the true law is rejected with probability 1e-4 a case, that of a person 0.4/ε away always."""
+    table, ours, stream = small_table(query, epsilon), device_table(query, epsilon), Stream(2)
+    low, high = np.asarray(box)
+    x = low + 0.45 * (high - low)
+    point = ours.space.read(x.tolist())
+    counts = np.bincount([ours.draw(point, stream)[0] for _ in range(20_000)], minlength=4)
+    law = table.probabilities(query.coordinate([x]))[0]
+    assert chi_square(counts, law) > 1e-4
+    faulty = table.probabilities(query.coordinate([x]) + 0.4 / epsilon)[0]
+    assert np.abs(faulty - law).max() < 1e-3 or chi_square(counts, faulty) < 1e-6
+
+
+def test_reports_of_lattices_follow_the_law() -> None:
+    """Fixed bytes; the true law is rejected with probability 1e-4, θ 10 % too large and a wrong rounding always."""
+    lattice, n = gp.Lattice.calibrate(gp.Line(), 1.0, step=0.5), 60_000
+    ours = read_mechanism(json.loads(json.dumps(lattice.to_document())), "it")
+    assert isinstance(ours, DeviceLattice)
+    stream, cells = Stream(3), np.arange(-60, 61)
+    counts = np.bincount([ours.draw((0.13,), stream)[0] + 60 for _ in range(n)], minlength=121)
+
+    def law(mechanism: gp.Lattice, x: float) -> Any:
+        return np.exp(mechanism.log_probability(np.full(121, x), cells.astype(float)))
+
+    assert chi_square(counts, law(lattice, 0.13)) > 1e-4
+    assert chi_square(counts, law(gp.Lattice.calibrate(gp.Line(), 1.1, step=0.5), 0.13)) < 1e-6
+    assert chi_square(counts, law(lattice, 0.0)) < 1e-6
+
+
+def test_axes_of_a_lattice_are_drawn_apart() -> None:
+    """Fixed bytes; independence is rejected with probability 1e-4, one axis for both always."""
+    (ours,), stream = verify(lattice_design().to_bytes()).mechanisms, Stream(4)
+    drawn = np.array([ours.draw((40.0, -75.0), stream) for _ in range(20_000)])
+    bound = stats.norm.isf(0.5e-4) / math.sqrt(len(drawn))
+    assert abs(np.corrcoef(drawn.T)[0, 1]) < bound
+    assert abs(np.corrcoef(drawn[:, 0], drawn[:, 0])[0, 1]) > bound
+    np.testing.assert_allclose(drawn.mean(axis=0), [40 / 150, -75 / 150], atol=0.5)
+
+
+def test_people_are_assigned_by_the_shares_and_before_the_value_is_read() -> None:
+    """Fixed bytes; the true shares are rejected with probability 1e-4, equal ones always."""
+    design, stream = verify(two_tables().to_bytes()), Stream(5)
+    counts = np.bincount([draw_share(design.shares, stream) for _ in range(8000)])
+    assert chi_square(counts, [1 / 8, 2 / 8, 5 / 8]) > 1e-4
+    assert chi_square(counts, [1 / 3] * 3) < 1e-6
+    words = Stream(6)(24)
+    chosen = {design._draw(value, Given(words))[0] for value in (-1e9, 0.0, 3.0, 1e9)}
+    assert len(chosen) == 1
+
+
+def test_a_remainder_that_would_not_be_even_is_drawn_again() -> None:
+    source = Given(bytes([255] * 8) + bytes(8))
+    assert draw_share((1, 1, 1), source) == 0
+    assert source.used == 16
+
+
+@pytest.mark.parametrize("value", ["52000", None, True, math.nan, math.inf, 10**400, [1.0, 2.0], [], object(), b"5"])
+def test_a_value_that_cannot_be_read_is_refused_without_naming_it(value: Any) -> None:
+    design: VerifiedDesign = verify(table_design().to_bytes())
+    with pytest.raises(gp.OutOfDomain) as caught:
+        design._draw(value, Stream(7))
+    assert caught.value.__context__ is None
+    assert "52000" not in str(caught.value)
+
+
+def test_places_off_the_globe_are_refused_without_naming_them() -> None:
+    design = verify(table_design(ASKED_OF_DEVICES[-1][1], 1e-3).to_bytes())
+    for value in ([91.25, 0.0], [0.0, 361.25], [40.0], 40.7):
+        with pytest.raises(gp.OutOfDomain) as caught:
+            design._draw(value, Stream(8))
+        assert "1.25" not in str(caught.value)
+
+
+def test_a_polygon_around_the_globe_is_refused() -> None:
+    document = document_of(table_design(ASKED_OF_DEVICES[-1][1], 1e-3))
+    corners = [[-120.0, -1.0], [0.0, -1.0], [120.0, -1.0], [-120.0, -1.0]]
+    document["mechanisms"][0]["query"]["polygon"] = {"type": "Polygon", "coordinates": [corners]}
+    with pytest.raises(gp.InvalidDesign, match="80°"):
+        verify(rehashed(document))
