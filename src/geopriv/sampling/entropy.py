@@ -62,6 +62,8 @@ class Entropy(Source):
     (5, True)
     """
 
+    _left: int
+
     def __init__(self) -> None:
         self._forget()
         _ALIVE.add(self)
@@ -84,7 +86,7 @@ class Entropy(Source):
         """An empty buffer, and a lock that no other thread of a parent process can be holding."""
         self._lock = threading.Lock()
         self._buffer = bytearray(_BUFFER)
-        self._left: int = 0
+        self._left = 0
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("Entropy cannot be copied or stored: the same bytes would be given out twice.")

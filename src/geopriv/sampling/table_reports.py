@@ -1,0 +1,108 @@
+"""Reports of a Table: two comparisons of whole numbers with random bits.
+
+With U uniform the row above s is taken if U is below the share of the cell that lies before s, else the row below; then
+a number out of 2^60 falls on one value of the row, whose integer weights sum to 2^60. The share is a ball around its
+true value, so the law is the table's own at the exact coordinate, for every float x: nothing has to be charged for
+rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb
+
+from geopriv.checks import FloatArray, invalid
+from geopriv.mechanisms.table import TOTAL, Table
+from geopriv.sampling import charges, enclosures
+from geopriv.sampling.bulk import CHUNK, FEW, in_threads
+from geopriv.sampling.entropy import Source
+from geopriv.sampling.exact import Undecided, Uniform, less, refine
+
+if TYPE_CHECKING:
+    from geopriv.sampling.kernels import Words
+
+_UNKNOWN = 2  # as in kernels.py, which is loaded only when it is needed
+
+Letters = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Ladders:
+    """A table made ready: what kernels.letters looks things up in."""
+
+    inverse: FloatArray
+    cells: npt.NDArray[np.int32]
+    sums: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.uint8]
+
+
+def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
+    """The index of the value that each person reports, shape (n,).
+
+    Guarantee: the table's own, exactly, for every float x (theory T5).
+    """
+    ready = _ladders(table)
+    letters = np.empty(len(rows), dtype=np.uint8)
+
+    def work(start: int) -> None:
+        part = slice(start, start + CHUNK)
+        words = source.integers64(2 * len(rows[part])).reshape(-1, 2)
+        letters[part] = chunk_letters(table, ready, rows[part], words, source, filtered=len(rows[part]) >= FEW)
+
+    in_threads(work, range(0, len(rows), CHUNK))
+    return letters
+
+
+def chunk_letters(
+    table: Table, ready: Ladders, rows: FloatArray, words: Words, source: Source, filtered: bool
+) -> Letters:
+    """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
+    letters, status = np.empty(len(rows), dtype=np.uint8), np.full(len(rows), _UNKNOWN, dtype=np.uint8)
+    s = charges.coordinate(table.query, rows) if filtered else None
+    if s is not None:
+        from geopriv.sampling import kernels
+
+        looked_up = ready.inverse, ready.cells, ready.sums, ready.starts
+        kernels.letters(words, s.value, s.off, table.lattice, *looked_up, letters, status)
+    for i in np.flatnonzero(status == _UNKNOWN).tolist():
+        letters[i] = _letter(table, ready, rows[i].tolist(), words[i].tolist(), source)
+    return letters
+
+
+def _letter(table: Table, ready: Ladders, row: Sequence[float], words: Sequence[int], source: Source) -> int:
+    share = Uniform(words[0], source)
+    line = refine(lambda: _line(table.lattice, enclosures.coordinate(table.query, row), share), [share])
+    return int(np.searchsorted(ready.sums[line], words[1] >> 4, side="right"))
+
+
+def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
+    """The row of the table that U selects: the same one for every cell in which s can be, or Undecided."""
+    ends = [np.nextafter(float(s.lower()), -np.inf), np.nextafter(float(s.upper()), np.inf)]
+    first, last = np.clip(np.searchsorted(lattice, ends, side="right") - 1, 0, lattice.size - 2).tolist()
+    lines = set()
+    for cell in range(first, last + 1):
+        a, b = arb(float(lattice[cell])), arb(float(lattice[cell + 1]))
+        lines.add(cell + less(u.ball(), enclosures.clip((s - a) / (b - a))))
+    if len(lines) > 1:
+        raise Undecided
+    return int(lines.pop())
+
+
+@lru_cache(maxsize=16)
+def _ladders(table: Table) -> Ladders:
+    """Refuses a table whose integers do not keep its promise."""
+    if table.worst_step[0] > 1:
+        raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
+    if table.values.size > 255 or int(table.weights[0].sum()) != TOTAL:
+        raise invalid("report", "mechanism", "a table of at most 255 values", table.values.size)
+    lattice, sums = table.lattice, np.cumsum(table.weights, axis=1)
+    pieces = np.linspace(lattice[0], lattice[-1], 4 * lattice.size + 1)[:-1]
+    cells = np.clip(np.searchsorted(lattice, pieces, side="right") - 1, 0, lattice.size - 2)
+    starts = [np.searchsorted(row, np.arange(32) * (TOTAL // 32), side="right") for row in sums]
+    return Ladders(1 / np.diff(lattice), cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint8))
