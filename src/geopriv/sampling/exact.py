@@ -8,6 +8,7 @@ precision doubled. So the report is the rounding of the ideal y: not nearly, and
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,16 @@ from geopriv.sampling.entropy import Source
 
 _FIRST, _LAST = 128, 1 << 17  # bits of precision
 _LOCK = threading.RLock()  # the precision belongs to the whole process
+
+
+def _after_fork() -> None:
+    """A lock that no thread of the parent process can be holding."""
+    global _LOCK  # noqa: PLW0603
+    _LOCK = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Undecided(Exception):

@@ -125,11 +125,12 @@ def planar(words: Words, z: FloatArray, error: FloatArray, status: Status) -> No
             value, wrong = _log(words[i, j], 64)
             size, off = size - value, off + wrong
         off = _MORE * (off + d * size * _REL)
-        square, spread_off = 0.0, 0.0
+        square, spread_off, clear = 0.0, 0.0, True
         for j in range(pairs):
             spread = 1.0
             if d > 2:
                 value, wrong = _log(words[i, d + j], 64)
+                clear = clear and wrong < -value / 4
                 spread = math.sqrt(-2 * value)
                 spread_off = max(spread_off, _MORE * (wrong / spread + spread * _REL))
             angle = 2 * math.pi * ((float(words[i, d + (d > 2) * pairs + j]) + 0.5) * 2.0**-64)
@@ -144,7 +145,7 @@ def planar(words: Words, z: FloatArray, error: FloatArray, status: Status) -> No
         for j in range(d):
             z[i, j] *= size / norm
             error[i, j] = _MORE * (off + size * (turn_off + d * _REL))
-        status[i] = CERTAIN if off < 1 and turn_off < 0.01 else UNKNOWN
+        status[i] = CERTAIN if clear and off < 1 and turn_off < 0.01 else UNKNOWN
 
 
 @compiled

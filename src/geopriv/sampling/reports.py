@@ -97,12 +97,25 @@ def plans(mechanism: Mechanism) -> list[Plan]:
         case CoordinateLaplace():
             return [_coordinate(mechanism.query, rate)]
         case VectorSmoothCauchy():
+            _require_margin(mechanism.noise, mechanism.eta, rate)
             growth = ExponentialGrowth(mechanism.gamma)
             parts = [SmoothScale(q, growth, mechanism.eta, mechanism.radius) for q in mechanism.queries]
             return [_additive(q, [(p.query, p) for p in parts], mechanism.noise, rate) for q in mechanism.queries]
         case Additive():
+            if isinstance(mechanism.scale, SmoothScale):
+                _require_margin(mechanism.noise, mechanism.scale.eta, rate)
             return [_additive(mechanism.query, [(mechanism.query, mechanism.scale)], mechanism.noise, rate)]
     raise invalid("report", "mechanism", "one with an exact sampler", type(mechanism).__name__)
+
+
+def _require_margin(noise: Any, eta: float, rate: float) -> None:
+    """Refuse a budget so one-sided that scales.MARGIN, which lowers η, would not cover rounding errors in γ.
+
+    With η spending a 64th of ε, the margin gives back 2^-36 of ε by the paper's sum and 2^-42 by theory T3; adding up
+    the budget in floats is wrong by less than 2^-50.
+    """
+    if noise.budget(0.0, eta) < rate / 64:
+        raise invalid("report", "gamma_share", "so small that a 64th of ε is left for η", "a larger one")
 
 
 def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: object, rate: float) -> Shifted:
