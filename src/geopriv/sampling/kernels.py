@@ -229,8 +229,8 @@ def letters(
     inverse: FloatArray,
     cells: npt.NDArray[np.int32],
     sums: npt.NDArray[np.int64],
-    starts: npt.NDArray[np.uint8],
-    letter: npt.NDArray[np.uint8],
+    starts: npt.NDArray[np.uint16],
+    letter: npt.NDArray[np.uint16],
     status: Status,
 ) -> None:
     """Table: the row above or below s by its share of the cell, then the letter by an integer out of 2^60.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _UNKNOWN = 2  # as in kernels.py, which is loaded only when it is needed
 
-Letters = npt.NDArray[np.uint8]
+Letters = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +39,21 @@ class Ladders:
     inverse: FloatArray
     cells: npt.NDArray[np.int32]
     sums: npt.NDArray[np.int64]
-    starts: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.uint16]
 
 
 def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
     """The index of the value that each person reports, shape (n,).
 
     Guarantee: the table's own, exactly, for every float x (theory T5).
+
+    Raises:
+        InvalidParameter: for a table whose integers break its promise.
     """
+    if table.worst_step[0] > 1:
+        raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
     ready = _ladders(table)
-    letters = np.empty(len(rows), dtype=np.uint8)
+    letters = np.empty(len(rows), dtype=np.uint16)
 
     def work(start: int) -> None:
         part = slice(start, start + CHUNK)
@@ -63,7 +68,7 @@ def chunk_letters(
     table: Table, ready: Ladders, rows: FloatArray, words: Words, source: Source, filtered: bool
 ) -> Letters:
     """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
-    letters, status = np.empty(len(rows), dtype=np.uint8), np.full(len(rows), _UNKNOWN, dtype=np.uint8)
+    letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), _UNKNOWN, dtype=np.uint8)
     s = charges.coordinate(table.query, rows) if filtered else None
     if s is not None:
         from geopriv.sampling import kernels
@@ -96,13 +101,29 @@ def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
 
 @lru_cache(maxsize=16)
 def _ladders(table: Table) -> Ladders:
-    """Refuses a table whose integers do not keep its promise."""
-    if table.worst_step[0] > 1:
-        raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
-    if table.values.size > 255 or int(table.weights[0].sum()) != TOTAL:
-        raise invalid("report", "mechanism", "a table of at most 255 values", table.values.size)
+    if table.values.size > 65_535:
+        raise invalid("report", "mechanism", "a table of at most 65,535 values", table.values.size)
     lattice, sums = table.lattice, np.cumsum(table.weights, axis=1)
     pieces = np.linspace(lattice[0], lattice[-1], 4 * lattice.size + 1)[:-1]
     cells = np.clip(np.searchsorted(lattice, pieces, side="right") - 1, 0, lattice.size - 2)
     starts = [np.searchsorted(row, np.arange(32) * (TOTAL // 32), side="right") for row in sums]
-    return Ladders(1 / np.diff(lattice), cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint8))
+    return Ladders(1 / np.diff(lattice), cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint16))
+
+
+def simulate_letters(table: Table, s: FloatArray, rng: np.random.Generator) -> Letters:
+    """Letters for studies, at float coordinates of any shape and from a seeded generator, by the same kernel.
+
+    Words are drawn in the order of the people, whatever the chunks, so the result depends on the seed alone.
+    """
+    from geopriv.sampling import kernels
+
+    ready, flat = _ladders(table), np.ascontiguousarray(s).reshape(-1)
+    letters = np.empty(flat.size, dtype=np.uint16)
+    certain = np.full(CHUNK, -np.inf)  # floats decide: nothing is to be left to the balls
+    for start in range(0, flat.size, CHUNK):
+        part = flat[start : start + CHUNK]
+        words = rng.integers(0, 1 << 64, (part.size, 2), dtype=np.uint64)
+        looked_up = table.lattice, ready.inverse, ready.cells, ready.sums, ready.starts
+        status = np.empty(part.size, dtype=np.uint8)
+        kernels.letters(words, part, certain[: part.size], *looked_up, letters[start : start + CHUNK], status)
+    return letters.reshape(s.shape)
