@@ -19,7 +19,7 @@ from geopriv.mechanisms.base import ConstantScale
 from geopriv.mechanisms.smooth import SmoothScale
 from geopriv.profiles import Gaussian, Identity, PiecewiseLinear, Profile, Ramp, Ramps, Trapezoid, Triangle
 from geopriv.queries import Query
-from geopriv.sampling.scales import MARGIN, step_bound
+from geopriv.sampling.scales import FLATTER, MARGIN, step_bound, top_of
 from geopriv.sensitivity.envelope import Envelope
 from geopriv.sensitivity.growth import ExponentialGrowth
 from geopriv.sensitivity.least_scale import ConstantLeastScale, RampScale, TabledScale
@@ -46,35 +46,45 @@ def points(space: Space, rows: FloatArray) -> Charged:
 
 def coordinate(query: Query, rows: FloatArray) -> Charged | None:
     """s(x), shape (n,)."""
-    geometry, space = query.geometry, query.space
-    start = points(space, rows)
-    places = start.value if space.point_shape else start.value[:, 0]
+    start = points(query.space, rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = _coordinate_error(query, start.value)
+        if off is None:
+            return None
+        s = query.geometry(start.value if query.space.point_shape else start.value[:, 0])
+        finite = np.isfinite(s.sum())  # quicker than asking each
+    if not finite:  # what overflows is not certain, and goes to the balls
+        clear = np.isfinite(s)
+        s, off = np.where(clear, s, 0.0), np.where(clear, off, np.inf)
+    return Charged(s, off)
+
+
+def _coordinate_error(query: Query, places: FloatArray) -> FloatArray | None:
+    geometry, more = query.geometry, _ROUNDING * (query.space.dimension + 2)
+    off: FloatArray | None = None
     match geometry:
         case Linear(scalar=True):
-            off = 4 * _ROUNDING * (np.abs(places) + abs(geometry.shift))
+            off = np.abs(places[:, 0])
+            off += abs(geometry.shift)
+            off *= 4 * _ROUNDING
         case Linear():
-            size = np.abs(start.value) @ np.abs(geometry.direction) + abs(geometry.shift)
-            off = _ROUNDING * (space.dimension + 2) * size
-        case Radial() if isinstance(space, Earth):
+            off = np.asarray(more * (np.abs(places) @ np.abs(geometry.direction) + abs(geometry.shift)))
+        case Radial() if isinstance(query.space, Earth):
             # unit vectors to 8 roundings, their sum and difference, and an angle of at most π
-            off = np.full(len(rows), 64 * _ROUNDING * space.radius) + _ROUNDING * abs(geometry.offset)
+            off = np.full(len(places), _ROUNDING * (64 * query.space.radius + abs(geometry.offset)))
         case Radial():
-            size = np.abs(start.value).sum(axis=1) + float(np.abs(geometry.center).sum()) + abs(geometry.offset)
-            off = _ROUNDING * (space.dimension + 2) * size
+            size = np.abs(places).sum(axis=1) + float(np.abs(geometry.center).sum()) + abs(geometry.offset)
+            off = np.asarray(more * size)
         case RegionDistance():
             # a cross product of differences over the edge's length: a few roundings of the largest coordinate
-            size = np.abs(start.value).max(axis=1) + float(np.abs(shapely.bounds(geometry.region)).max())
-            off = 32 * _ROUNDING * size
+            size = np.abs(places).max(axis=1) + float(np.abs(shapely.bounds(geometry.region)).max())
+            off = np.asarray(32 * _ROUNDING * size)
         case EarthRegionDistance():
             # as the distance to a place, and the side of an arc in a projection that stretches up to 33 times
-            off = np.full(len(rows), 128 * _ROUNDING * geometry.space.radius)
+            off = np.full(len(places), 128 * _ROUNDING * geometry.space.radius)
         case QuadrantDistance():
-            size = np.abs(start.value).sum(axis=1) + float(np.abs(geometry.corner).sum())
-            off = _ROUNDING * (space.dimension + 2) * size
-        case _:
-            return None
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not certain, and goes to the balls
-        return Charged(geometry(places), off)
+            off = np.asarray(more * (np.abs(places).sum(axis=1) + float(np.abs(geometry.corner).sum())))
+    return off
 
 
 def answer(profile: Profile, s: Charged) -> Charged | None:
@@ -112,6 +122,8 @@ def scale(sigma: object, s: Charged, rate: float) -> Charged | None:
         case TabledScale():
             place = float(np.abs(sigma.nodes[[0, -1]]).max()) + abs(sigma.center or 0.0)
             off = rate * (s.off + _ROUNDING * (np.abs(s.value) + place)) + 2.0**-41
+            stated = sigma(s.value)
+            return Charged(MARGIN * stated * np.exp(FLATTER * (top_of(sigma) - np.log(stated))), off)
         case SmoothScale():
             return _smooth(sigma, s, rate)
         case _:

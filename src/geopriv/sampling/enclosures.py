@@ -74,11 +74,13 @@ def coordinate(query: Query, row: Row) -> arb:
 
 def _given_function(geometry: Scaled, row: Row) -> arb:
     """f(x)/K: a function that is known through its computed values only, which are taken at their word."""
-    points = np.reshape(np.asarray(row), geometry.space.point_shape)
+    points = np.reshape(np.asarray(row), (1, *geometry.space.point_shape))
     if isinstance(geometry.space, LogLine):
         points = geometry.space.read(points)
-    value = np.asarray(geometry.function(geometry.space.values(points)), dtype=np.float64)
-    return arb(float(value.reshape(-1)[0])) / arb(geometry.constant)
+    value = float(np.asarray(geometry.function(geometry.space.values(points)), dtype=np.float64).reshape(-1)[0])
+    if not np.isfinite(value):
+        raise invalid("LipschitzQuery", "function", "finite everywhere", geometry.function)
+    return arb(value) / arb(geometry.constant)
 
 
 def _linear(geometry: Linear, x: list[arb]) -> arb:

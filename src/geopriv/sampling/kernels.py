@@ -236,13 +236,16 @@ def letters(
     """Table: the row above or below s by its share of the cell, then the letter by an integer out of 2^60.
 
     `inverse` holds 1/width of each cell, `cells` the cell in which each even piece of the lattice begins, `sums` each
-    row's running sums and `starts` the letter from which on to look, by the first five bits of the integer.
+    row's running sums and `starts` the letter from which on to look, by the first eight bits of the integer.
     """
     last, low = lattice.size - 2, lattice[0]
     pace = cells.size / (lattice[-1] - low)
     for i in range(s.size):
         place = s[i]
         at = min(max((place - low) * pace, 0.0), cells.size - 1.0)
+        if not at >= 0:  # not a number
+            status[i] = UNKNOWN
+            continue
         cell = cells[int(at)]
         while cell < last and lattice[cell + 1] <= place:
             cell += 1
@@ -255,7 +258,7 @@ def letters(
             continue
         row = cell + (above < 0)
         number = np.int64(words[i, 1] >> np.uint64(4))
-        j = starts[row, words[i, 1] >> np.uint64(59)]
+        j = starts[row, words[i, 1] >> np.uint64(56)]
         while sums[row, j] <= number:
             j += 1
         letter[i] = j

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -153,6 +154,6 @@ class OnEarth(Plan):
 
 def _float(cell: int, step: float) -> float:
     try:
-        return math.ldexp(float(cell), math.frexp(step)[1] - 1)
+        return float(cell * Fraction(step))
     except OverflowError:
-        return math.copysign(np.finfo(np.float64).max, cell)
+        return float(np.finfo(np.float64).max) * (1 if cell > 0 else -1)

@@ -23,6 +23,10 @@ from geopriv.sensitivity.least_scale import ConstantLeastScale, RampScale, Table
 # this one is a million times the rounding errors of the floats K/ε, η and L̄ that scales are made from.
 MARGIN = 1 + 2.0**-30
 
+# A table's ln σ is drawn towards its top by this part of the way. That raises σ and slows its change, so it keeps the
+# promise too (theory T3), and it covers the rounding of nodes from units of the bandwidth to those of the space.
+FLATTER = 2.0**-36
+
 _LEAST = arb(1e-300)  # the constant below which no scale of smooth sensitivity falls
 
 
@@ -137,7 +141,13 @@ def _tabled(sigma: TabledScale, s: arb) -> arb:
     for cell in range(first + 1, last + 1):
         inside = inside.union(_on_cell(sigma, cell, t))
     before, after = (start - t).max(arb(0)), (t - stop).max(arb(0))
-    return (inside - sigma.left_decay * before - sigma.right_decay * after).max(arb(-690)).exp()
+    logarithm = (inside - sigma.left_decay * before - sigma.right_decay * after).max(arb(-690))
+    return (logarithm + FLATTER * (top_of(sigma) - logarithm)).exp()
+
+
+def top_of(sigma: TabledScale) -> float:
+    """The largest ln σ."""
+    return float(sigma.log_scale.max())
 
 
 def _on_cell(sigma: TabledScale, cell: int, t: arb) -> arb:

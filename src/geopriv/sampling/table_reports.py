@@ -27,6 +27,7 @@ from geopriv.sampling.exact import Undecided, Uniform, less, refine
 if TYPE_CHECKING:
     from geopriv.sampling.kernels import Words
 
+_FINER, _BITS = 16, 8  # of the tables in which cells and letters are looked up; _BITS as in kernels.py
 _UNKNOWN = 2  # as in kernels.py, which is loaded only when it is needed
 
 Letters = npt.NDArray[np.uint16]
@@ -104,9 +105,9 @@ def _ladders(table: Table) -> Ladders:
     if table.values.size > 65_535:
         raise invalid("report", "mechanism", "a table of at most 65,535 values", table.values.size)
     lattice, sums = table.lattice, np.cumsum(table.weights, axis=1)
-    pieces = np.linspace(lattice[0], lattice[-1], 4 * lattice.size + 1)[:-1]
+    pieces = np.linspace(lattice[0], lattice[-1], _FINER * lattice.size + 1)[:-1]
     cells = np.clip(np.searchsorted(lattice, pieces, side="right") - 1, 0, lattice.size - 2)
-    starts = [np.searchsorted(row, np.arange(32) * (TOTAL // 32), side="right") for row in sums]
+    starts = [np.searchsorted(row, np.arange(1 << _BITS) * (TOTAL >> _BITS), side="right") for row in sums]
     return Ladders(1 / np.diff(lattice), cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint16))
 
 
@@ -118,7 +119,7 @@ def simulate_letters(table: Table, s: FloatArray, rng: np.random.Generator) -> L
     from geopriv.sampling import kernels
 
     ready, flat = _ladders(table), np.ascontiguousarray(s).reshape(-1)
-    letters = np.empty(flat.size, dtype=np.uint16)
+    letters = np.zeros(flat.size, dtype=np.uint16)
     certain = np.full(CHUNK, -np.inf)  # floats decide: nothing is to be left to the balls
     for start in range(0, flat.size, CHUNK):
         part = flat[start : start + CHUNK]
