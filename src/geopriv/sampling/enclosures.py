@@ -127,9 +127,7 @@ def profile(shape: Profile, s: arb) -> arb:
         case Triangle():
             return clip(1 - abs(s - shape.center) / shape.width)
         case PiecewiseLinear():
-            knots, values = [arb(k) for k in shape.knots], [arb(v) for v in shape.values]
-            pieces = zip(knots, knots[1:], values, values[1:], strict=False)
-            return values[0] + total((d - c) * clip((s - a) / (b - a)) for a, b, c, d in pieces)
+            return interpolated(np.asarray(shape.knots), np.asarray(shape.values), s)
     rule = "one whose answers have an enclosure (a Custom profile has none: its function is known in floats only)"
     raise invalid("report", "query", rule, type(shape).__name__)
 
@@ -147,6 +145,28 @@ def gap(shape: Ramps, s: arb) -> arb:
         case _:
             raise invalid("report", "query", "one whose ramps are known", type(shape).__name__)
     return away.max(arb(0))
+
+
+def interpolated(nodes: FloatArray, values: FloatArray, t: arb) -> arb:
+    """Straight lines between the nodes, constant outside: the hull of what every cell that t touches gives."""
+    cells = cells_of(nodes, t)
+    result = _on_cell(nodes, values, cells[0], t)
+    for cell in cells[1:]:
+        result = result.union(_on_cell(nodes, values, cell, t))
+    return result
+
+
+def cells_of(nodes: FloatArray, t: arb) -> range:
+    """The cells between nodes in which t can lie; the nearest one outside."""
+    # one float further on each side, for what the conversion may have rounded
+    ends = np.nextafter(float(t.lower()), -np.inf), np.nextafter(float(t.upper()), np.inf)
+    first, last = np.clip(np.searchsorted(nodes, ends, side="right") - 1, 0, nodes.size - 2).tolist()
+    return range(first, last + 1)
+
+
+def _on_cell(nodes: FloatArray, values: FloatArray, cell: int, t: arb) -> arb:
+    a, b, c, d = (arb(float(number)) for number in (*nodes[cell : cell + 2], *values[cell : cell + 2]))
+    return c + (d - c) * clip((t - a) / (b - a))
 
 
 def clip(t: arb) -> arb:

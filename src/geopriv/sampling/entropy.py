@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-try:
-    from ssl import RAND_bytes as _generate
-except ImportError:  # pragma: no cover
-    from os import urandom as _generate
-
 _BUFFER = 1 << 16
 _PIECE = 1 << 13  # words
 
@@ -95,6 +90,15 @@ class Entropy(Source):
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("Entropy cannot be copied or stored: the same bytes would be given out twice.")
+
+
+def _generate(n: int) -> bytes:
+    # imported when it is first needed: it takes longer than the rest of this file
+    try:
+        from ssl import RAND_bytes
+    except ImportError:  # pragma: no cover
+        return os.urandom(n)
+    return RAND_bytes(n)
 
 
 def _fresh(n: int) -> bytes:

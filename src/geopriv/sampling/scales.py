@@ -13,7 +13,7 @@ from geopriv.checks import FloatArray, invalid
 from geopriv.mechanisms.base import ConstantScale
 from geopriv.mechanisms.smooth import SmoothScale
 from geopriv.profiles import Gaussian, Identity, PiecewiseLinear, Ramps
-from geopriv.sampling.enclosures import gap, greatest
+from geopriv.sampling.enclosures import gap, greatest, interpolated
 from geopriv.sampling.gaussian_envelope import gaussian_envelope
 from geopriv.sensitivity.envelope import Envelope, envelope
 from geopriv.sensitivity.growth import ExponentialGrowth, Growth
@@ -130,17 +130,11 @@ def _balls(rise: FloatArray, foot: FloatArray) -> list[tuple[arb, arb]]:
 
 
 def _tabled(sigma: TabledScale, s: arb) -> arb:
-    """Exp of the interpolant of ln σ, over every cell that the ball touches."""
+    """Exp of the interpolant of ln σ, which falls at given rates beyond its nodes."""
     t = s if sigma.center is None else abs(s - sigma.center)
-    low, high = float(t.lower()), float(t.upper())
-    # one float further on each side, for what the conversion may have rounded
-    ends = np.searchsorted(sigma.nodes, [np.nextafter(low, -np.inf), np.nextafter(high, np.inf)])
-    first, last = np.clip(ends - 1, 0, sigma.nodes.size - 2).tolist()
-    start, stop = arb(float(sigma.nodes[0])), arb(float(sigma.nodes[-1]))
-    inside = _on_cell(sigma, first, t)
-    for cell in range(first + 1, last + 1):
-        inside = inside.union(_on_cell(sigma, cell, t))
+    start, stop = (arb(float(node)) for node in sigma.nodes[[0, -1]])
     before, after = (start - t).max(arb(0)), (t - stop).max(arb(0))
+    inside = interpolated(sigma.nodes, sigma.log_scale, t)
     logarithm = (inside - sigma.left_decay * before - sigma.right_decay * after).max(arb(-690))
     return (logarithm + FLATTER * (top_of(sigma) - logarithm)).exp()
 
@@ -148,9 +142,3 @@ def _tabled(sigma: TabledScale, s: arb) -> arb:
 def top_of(sigma: TabledScale) -> float:
     """The largest ln σ."""
     return float(sigma.log_scale.max())
-
-
-def _on_cell(sigma: TabledScale, cell: int, t: arb) -> arb:
-    a, b = (arb(float(sigma.nodes[i])) for i in (cell, cell + 1))
-    c, d = (arb(float(sigma.log_scale[i])) for i in (cell, cell + 1))
-    return c + (d - c) * ((t - a) / (b - a)).max(arb(0)).min(arb(1))

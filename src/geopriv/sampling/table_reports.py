@@ -89,10 +89,8 @@ def _letter(table: Table, ready: Ladders, row: Sequence[float], words: Sequence[
 
 def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
     """The row of the table that U selects: the same one for every cell in which s can be, or Undecided."""
-    ends = [np.nextafter(float(s.lower()), -np.inf), np.nextafter(float(s.upper()), np.inf)]
-    first, last = np.clip(np.searchsorted(lattice, ends, side="right") - 1, 0, lattice.size - 2).tolist()
     lines = set()
-    for cell in range(first, last + 1):
+    for cell in enclosures.cells_of(lattice, s):
         a, b = arb(float(lattice[cell])), arb(float(lattice[cell + 1]))
         lines.add(cell + less(u.ball(), enclosures.clip((s - a) / (b - a))))
     if len(lines) > 1:
