@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from flint import arb
 import geopriv as gp
 from geopriv.checks import FloatArray
 from geopriv.mechanisms.smooth import SmoothScale
-from geopriv.sampling import charges, enclosures, scales
+from geopriv.sampling import charges, enclosures, near_edges, scales
 from geopriv.sampling.exact import precision
 from geopriv.sampling.gaussian_envelope import gaussian_envelope
 from tests.rows import ASKED, EARTH, PLANE, Asked, Row, rows
@@ -206,3 +207,46 @@ def test_what_has_no_enclosure_is_refused() -> None:
         scales.scale(sigma, arb(0))
     with pytest.raises(gp.InvalidParameter, match="scale"):
         scales.scale(object(), arb(0))
+
+
+def star(corners: int, on_earth: bool) -> gp.Query:
+    """A jagged region with a hole and many edges."""
+    turn = np.linspace(0, 2 * np.pi, corners, endpoint=False)
+    size = 1 + 0.4 * np.random.default_rng(4).random(corners)
+    outline = np.stack([size * np.cos(turn), size * np.sin(turn)], axis=1)
+    hole = 0.3 * outline[::3]
+    if on_earth:
+        outline, hole = np.array([-74.0, 40.7]) + 0.1 * outline, np.array([-74.0, 40.7]) + 0.1 * hole
+        return gp.Geofence(shapely.Polygon(outline, [hole]), 500.0, EARTH)
+    return gp.Geofence(shapely.Polygon(outline, [hole]), 0.1, PLANE)
+
+
+@pytest.mark.parametrize("on_earth", [False, True])
+def test_ruling_edges_out_by_floats_changes_nothing(on_earth: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    query, rng = star(60, on_earth), np.random.default_rng(5)
+    corners = shapely.get_coordinates(query.polygon)  # type: ignore[attr-defined]
+    middles = (corners[1:] + corners[:-1]) / 2
+    spread = 0.1 if on_earth else 1.0
+    near = middles[rng.integers(0, len(middles), 60)] + spread * rng.standard_normal((60, 2)) * 10.0 ** rng.uniform(
+        -17, 0.3, (60, 1)
+    )
+    places = np.concatenate([corners[::7], near])
+    rows_ = (places[:, ::-1] if on_earth else places).tolist()
+    with precision(150):
+        quick = [enclosures.coordinate(query, row) for row in rows_]
+        monkeypatch.setattr(near_edges, "in_plane", lambda starts, ends, row: (range(len(starts)), math.inf))
+        monkeypatch.setattr(near_edges, "on_earth", lambda arcs, place: (range(len(arcs.starts)), math.inf))
+        plain = [enclosures.coordinate(query, row) for row in rows_]
+    for first, second in zip(quick, plain, strict=True):
+        assert abs(first - second) < 1e-20 * (1e6 if on_earth else 1)
+
+
+@pytest.mark.parametrize("on_earth", [False, True])
+def test_a_region_of_a_thousand_edges_is_still_quick(on_earth: bool) -> None:
+    mechanism = gp.LeastScaleT.calibrate(star(1000, on_earth), 1e-3 if on_earth else 1.0, df=3.0)
+    times = []
+    for _ in range(30):
+        start = time.perf_counter()
+        mechanism.report([(40.75, -74.0) if on_earth else (0.8, 0.1)])
+        times.append(time.perf_counter() - start)
+    assert min(times) < 5e-3  # each edge in balls would take ten times as long

@@ -19,6 +19,7 @@ from geopriv.mechanisms.base import ConstantScale
 from geopriv.mechanisms.smooth import SmoothScale
 from geopriv.profiles import Gaussian, Identity, PiecewiseLinear, Profile, Ramp, Ramps, Trapezoid, Triangle
 from geopriv.queries import Query
+from geopriv.sampling.near_edges import EARTH_MARGIN, PLANE_MARGIN
 from geopriv.sampling.scales import FLATTER, MARGIN, step_bound, top_of
 from geopriv.sensitivity.envelope import Envelope
 from geopriv.sensitivity.growth import ExponentialGrowth
@@ -78,10 +79,10 @@ def _coordinate_error(query: Query, places: FloatArray) -> FloatArray | None:
         case RegionDistance():
             # a cross product of differences over the edge's length: a few roundings of the largest coordinate
             size = np.abs(places).max(axis=1) + float(np.abs(shapely.bounds(geometry.region)).max())
-            off = np.asarray(32 * _ROUNDING * size)
+            off = np.asarray(PLANE_MARGIN * size)
         case EarthRegionDistance():
             # as the distance to a place, and the side of an arc in a projection that stretches up to 33 times
-            off = np.full(len(places), 128 * _ROUNDING * geometry.space.radius)
+            off = np.full(len(places), EARTH_MARGIN * geometry.space.radius)
         case QuadrantDistance():
             off = np.asarray(more * (np.abs(places).sum(axis=1) + float(np.abs(geometry.corner).sum())))
     return off

@@ -1,8 +1,9 @@
 """Signed distances to polygons in ball arithmetic, in the plane and on the globe.
 
-The inside is decided by winding numbers: for each ring, the sum of the angles under which its edges are seen. The
-angle of an edge is uncertain only when the point lies on that edge, and then the distance is 0 and its sign does not
-matter. So the enclosure narrows to a point everywhere.
+Floats find the few edges that can be the nearest; balls measure them. Away from the border floats also know the side.
+Near it winding numbers decide: for each ring, the sum of the angles under which its edges are seen. The angle of an
+edge is uncertain only when the point lies on that edge, and then the distance is 0 and its sign does not matter. So
+the enclosure narrows to a point everywhere.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import numpy as np
 import shapely
 from flint import arb, ctx
 
+from geopriv.checks import FloatArray
 from geopriv.coordinates import EarthRegionDistance, RegionDistance
+from geopriv.sampling import near_edges
+from geopriv.spaces import unit_vectors
 
 Vector = Sequence[arb]
 Corner = tuple[float, ...]
@@ -23,29 +27,55 @@ Corner = tuple[float, ...]
 
 def plane_distance(geometry: RegionDistance, row: Sequence[float]) -> arb:
     """Signed distance to a polygon in the plane, negative inside."""
-    x = [arb(number) for number in row]
-    rings = [[[arb(c) - p for c, p in zip(corner, x, strict=True)] for corner in ring] for ring in _rings(geometry)]
-    distance = _least(_to_segment(a, b) for ring in rings for a, b in pairwise(ring))
-    return _signed(distance, rings)
+    x, edges = [arb(number) for number in row], _edges(geometry)
+    near, margin = near_edges.in_plane(*edges, row)
+    distance = _least(_to_segment(_seen(edges[0][i], x), _seen(edges[1][i], x)) for i in near)
+    if distance > margin:
+        return -distance if shapely.contains_xy(geometry.region, *row) else distance
+    return _signed(distance, [[_seen(corner, x) for corner in ring] for ring in _rings(geometry)])
 
 
 def earth_distance(geometry: EarthRegionDistance, row: Sequence[float]) -> arb:
     """Signed great-circle distance to a polygon of arcs on the globe, negative inside."""
-    x = unit_vector(row)
-    corners = _vectors(geometry, ctx.prec)
-    distance = geometry.space.radius * _least(_to_arc(x, a, b) for ring in corners for a, b in pairwise(ring))
-    # any linear map turns great circles into straight lines of the tangent plane; the region is within 80° of its
-    # middle, so what is not well ahead of the middle is outside
+    x, corners = unit_vector(row), _vectors(geometry, ctx.prec)
+    place = unit_vectors(np.asarray(row))
+    near, margin = near_edges.on_earth(_arcs(geometry), place)
+    arcs = [edge for ring in corners for edge in pairwise(ring)]
+    angle_to = _least(_to_arc(x, *arcs[i]) for i in near)
+    distance = geometry.space.radius * angle_to
+    if angle_to > margin:
+        return -distance if _floats_inside(geometry, place) else distance
+    # any linear map turns great circles into straight lines of the tangent plane
     frame = [[arb(float(number)) for number in axis] for axis in geometry._frame]
-    ahead = dot(x, frame[2])
-    if ahead < 0.1:
-        return distance
-    here = [dot(x, axis) / ahead for axis in frame[:2]]
+    here = [dot(x, axis) / dot(x, frame[2]) for axis in frame[:2]]
     rings = [
         [[dot(c, axis) / dot(c, frame[2]) - at for axis, at in zip(frame[:2], here, strict=True)] for c in ring]
         for ring in corners
     ]
     return _signed(distance, rings)
+
+
+def _floats_inside(geometry: EarthRegionDistance, place: FloatArray) -> bool:
+    """Whether a unit vector is inside, seen on the tangent plane; what is not well ahead of the middle is outside."""
+    first, second, ahead = (geometry._frame @ place).tolist()
+    return ahead > 0.1 and bool(shapely.contains_xy(geometry.gnomonic, first / ahead, second / ahead))
+
+
+def _seen(corner: Sequence[float], x: Vector) -> list[arb]:
+    return [arb(float(c)) - p for c, p in zip(corner, x, strict=True)]
+
+
+@lru_cache(maxsize=64)
+def _edges(geometry: RegionDistance | EarthRegionDistance) -> tuple[FloatArray, FloatArray]:
+    """Where edges start and end, ring by ring."""
+    pairs = [pair for ring in _rings(geometry) for pair in pairwise(ring)]
+    return np.asarray([a for a, _ in pairs]), np.asarray([b for _, b in pairs])
+
+
+@lru_cache(maxsize=64)
+def _arcs(geometry: EarthRegionDistance) -> near_edges.Arcs:
+    starts, ends = _edges(geometry)
+    return near_edges.Arcs.between(unit_vectors(starts[:, ::-1]), unit_vectors(ends[:, ::-1]))
 
 
 @lru_cache(maxsize=64)
