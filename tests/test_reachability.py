@@ -114,3 +114,16 @@ def test_every_value_of_a_table_can_be_sent_by_everyone() -> None:
             start = int(table.weights[row, :letter].sum())
             source = Given(word(1 - 2.0**-30) + (start << 4).to_bytes(8, "little"))
             assert report(table, [x], source).values[0] == value
+
+
+def test_last_bits_betray_float_noise_and_not_a_report() -> None:
+    """|y − 1| − |y| is ±1 up to rounding, which depends on the input of float noise; fixed bits, confidence 0.99."""
+    mechanism, source, rng = gp.InputLaplace.calibrate(gp.Line(), 1.0), Seeded(6), np.random.default_rng(6)
+
+    def folded(y: FloatArray) -> FloatArray:
+        return np.abs(y - 1) - np.abs(y)
+
+    simulated = gp.audit_black_box(lambda x: folded(mechanism.simulate(x, rng).values), 0.0, 1.0, 1.0, n=200_000)
+    reported = gp.audit_black_box(lambda x: folded(report(mechanism, x, source).values), 0.0, 1.0, 1.0, n=200_000)
+    assert not simulated.passed
+    assert reported.passed
