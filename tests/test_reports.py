@@ -53,7 +53,7 @@ def chunks(row: Row, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Reports from the same bits with the float filter and without it."""
     people, _ = read_rows(space_of(row.mechanism), x)
     if isinstance(row.mechanism, gp.Table):
-        words, ready = Seeded(1).integers64(2 * len(people)).reshape(-1, 2), table_reports._ladders(row.mechanism)
+        words, ready = Seeded(1).integers64(2 * len(people)).reshape(-1, 2), table_reports.lookup(row.mechanism)
         first, second = (
             table_reports.chunk_letters(row.mechanism, ready, people, words, Seeded(2), filtered)
             for filtered in (True, False)

@@ -24,6 +24,8 @@ from geopriv.checks import FloatArray
 
 Words = npt.NDArray[np.uint64]
 Status = npt.NDArray[np.uint8]
+Letters = npt.NDArray[np.uint16]
+Lookup = tuple[FloatArray, FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int64], Letters]
 
 REJECTED, CERTAIN, UNKNOWN = 0, 1, 2
 
@@ -221,23 +223,13 @@ def sphere(
 
 
 @compiled
-def letters(
-    words: Words,
-    s: FloatArray,
-    off: FloatArray,
-    lattice: FloatArray,
-    inverse: FloatArray,
-    cells: npt.NDArray[np.int32],
-    sums: npt.NDArray[np.int64],
-    starts: npt.NDArray[np.uint16],
-    letter: npt.NDArray[np.uint16],
-    status: Status,
-) -> None:
+def letters(words: Words, s: FloatArray, off: FloatArray, table: Lookup, letter: Letters, status: Status) -> None:
     """Table: the row above or below s by its share of the cell, then the letter by an integer out of 2^60.
 
-    `inverse` holds 1/width of each cell, `cells` the cell in which each even piece of the lattice begins, `sums` each
-    row's running sums and `starts` the letter from which on to look, by the first eight bits of the integer.
+    The table holds its lattice, 1/width of each cell, the cell in which each even piece of the lattice begins, each
+    row's running sums, and the letter from which on to look, by the first eight bits of the integer.
     """
+    lattice, inverse, cells, sums, starts = table
     last, low = lattice.size - 2, lattice[0]
     pace = cells.size / (lattice[-1] - low)
     for i in range(s.size):

@@ -17,7 +17,7 @@ from geopriv.mechanisms.input import InputLaplace
 from geopriv.mechanisms.smooth import SmoothScale
 from geopriv.mechanisms.table import Table
 from geopriv.mechanisms.vector import VectorSmoothCauchy
-from geopriv.noise import Laplace, PlanarLaplace, SphericalLaplace
+from geopriv.noise import Laplace, PlanarLaplace
 from geopriv.profiles import Profile
 from geopriv.queries import Query
 from geopriv.sampling import charges, enclosures, scales
@@ -128,10 +128,12 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: object
 
     def charge(rows: FloatArray) -> tuple[Charged, Charged] | None:
         places = [charges.coordinate(q, rows) for q, _ in parts]
-        known = [s for s in places if s is not None]
-        found = [charges.scale(sigma, s, rate) for s, (_, sigma) in zip(known, parts, strict=False)]
-        spreads = [sigma for sigma in found if sigma is not None]
-        if len(spreads) < len(parts) or (answer := charges.answer(query.profile, known[mine])) is None:
+        pairs = zip(places, parts, strict=True)
+        found = [None if s is None else charges.scale(sigma, s, rate) for s, (_, sigma) in pairs]
+        spreads = [spread for spread in found if spread is not None]
+        s = places[mine]
+        answer = None if s is None else charges.answer(query.profile, s)
+        if answer is None or len(spreads) < len(parts):
             return None
         off = np.max([sigma.off for sigma in spreads], axis=0) + 2.0**-50  # of a sum of positive numbers
         spread = Charged(np.sum([sigma.value for sigma in spreads], axis=0), off)
@@ -161,10 +163,8 @@ def _coordinate(query: Query, rate: float) -> Shifted:
 
 def _input(space: Space, rate: float) -> Plan:
     if isinstance(space, Earth):
-        unit = math.degrees(1 / (rate * space.radius))
-        # the rate per radian is rounded down
-        around = SphericalLaplace(rate * space.radius * (1 - 2.0**-50))
-        return OnEarth(SphericalLaw(around.rate), (min(grid(unit), 1.0),) * 2)
+        around = rate * space.radius * (1 - 2.0**-50)  # per radian, rounded down
+        return OnEarth(SphericalLaw(around), (min(grid(math.degrees(1 / around)), 1.0),) * 2)
     return Shifted(
         law(PlanarLaplace(space.dimension)),
         (grid(1 / rate),) * space.dimension,

@@ -9,7 +9,6 @@ rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -25,22 +24,12 @@ from geopriv.sampling.entropy import Source
 from geopriv.sampling.exact import Undecided, Uniform, less, refine
 
 if TYPE_CHECKING:
-    from geopriv.sampling.kernels import Words
+    from geopriv.sampling.kernels import Lookup, Words
 
 _FINER, _BITS = 16, 8  # of the tables in which cells and letters are looked up; _BITS as in kernels.py
 _UNKNOWN = 2  # as in kernels.py, which is loaded only when it is needed
 
 Letters = npt.NDArray[np.uint16]
-
-
-@dataclass(frozen=True, eq=False)
-class Ladders:
-    """A table made ready: what kernels.letters looks things up in."""
-
-    inverse: FloatArray
-    cells: npt.NDArray[np.int32]
-    sums: npt.NDArray[np.int64]
-    starts: npt.NDArray[np.uint16]
 
 
 def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
@@ -53,7 +42,7 @@ def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
     """
     if table.worst_step[0] > 1:
         raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
-    ready = _ladders(table)
+    ready = lookup(table)
     letters = np.empty(len(rows), dtype=np.uint16)
 
     def work(start: int) -> None:
@@ -66,7 +55,7 @@ def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
 
 
 def chunk_letters(
-    table: Table, ready: Ladders, rows: FloatArray, words: Words, source: Source, filtered: bool
+    table: Table, ready: Lookup, rows: FloatArray, words: Words, source: Source, filtered: bool
 ) -> Letters:
     """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
     letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), _UNKNOWN, dtype=np.uint8)
@@ -74,17 +63,16 @@ def chunk_letters(
     if s is not None:
         from geopriv.sampling import kernels
 
-        looked_up = ready.inverse, ready.cells, ready.sums, ready.starts
-        kernels.letters(words, s.value, s.off, table.lattice, *looked_up, letters, status)
+        kernels.letters(words, s.value, s.off, ready, letters, status)
     for i in np.flatnonzero(status == _UNKNOWN).tolist():
         letters[i] = _letter(table, ready, rows[i].tolist(), words[i].tolist(), source)
     return letters
 
 
-def _letter(table: Table, ready: Ladders, row: Sequence[float], words: Sequence[int], source: Source) -> int:
+def _letter(table: Table, ready: Lookup, row: Sequence[float], words: Sequence[int], source: Source) -> int:
     share = Uniform(words[0], source)
     line = refine(lambda: _line(table.lattice, enclosures.coordinate(table.query, row), share), [share])
-    return int(np.searchsorted(ready.sums[line], words[1] >> 4, side="right"))
+    return int(np.searchsorted(ready[3][line], words[1] >> 4, side="right"))
 
 
 def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
@@ -99,14 +87,15 @@ def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
 
 
 @lru_cache(maxsize=16)
-def _ladders(table: Table) -> Ladders:
+def lookup(table: Table) -> Lookup:
+    """What kernels.letters looks things up in."""
     if table.values.size > 65_535:
         raise invalid("report", "mechanism", "a table of at most 65,535 values", table.values.size)
     lattice, sums = table.lattice, np.cumsum(table.weights, axis=1)
     pieces = np.linspace(lattice[0], lattice[-1], _FINER * lattice.size + 1)[:-1]
     cells = np.clip(np.searchsorted(lattice, pieces, side="right") - 1, 0, lattice.size - 2)
     starts = [np.searchsorted(row, np.arange(1 << _BITS) * (TOTAL >> _BITS), side="right") for row in sums]
-    return Ladders(1 / np.diff(lattice), cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint16))
+    return lattice, 1 / np.diff(lattice), cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint16)
 
 
 def simulate_letters(table: Table, s: FloatArray, rng: np.random.Generator) -> Letters:
@@ -116,13 +105,12 @@ def simulate_letters(table: Table, s: FloatArray, rng: np.random.Generator) -> L
     """
     from geopriv.sampling import kernels
 
-    ready, flat = _ladders(table), np.ascontiguousarray(s).reshape(-1)
+    ready, flat = lookup(table), np.ascontiguousarray(s).reshape(-1)
     letters = np.zeros(flat.size, dtype=np.uint16)
     certain = np.full(CHUNK, -np.inf)  # floats decide: nothing is to be left to the balls
     for start in range(0, flat.size, CHUNK):
         part = flat[start : start + CHUNK]
         words = rng.integers(0, 1 << 64, (part.size, 2), dtype=np.uint64)
-        looked_up = table.lattice, ready.inverse, ready.cells, ready.sums, ready.starts
         status = np.empty(part.size, dtype=np.uint8)
-        kernels.letters(words, part, certain[: part.size], *looked_up, letters[start : start + CHUNK], status)
+        kernels.letters(words, part, certain[: part.size], ready, letters[start : start + CHUNK], status)
     return letters.reshape(s.shape)
