@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,20 @@ def test_the_same_bytes_give_what_plain_fractions_give(table: gp.Table) -> None:
     rng = np.random.default_rng(0)
     for x in [*rng.uniform(-4, 4, 100).tolist(), *table.lattice[::30].tolist(), -1e9, 1e9]:
         letter(table, x, *rng.integers(0, 2**64, 2, dtype=np.uint64).tolist())
+
+
+def test_the_published_vectors_hold() -> None:
+    vectors = json.loads((Path(__file__).parent.parent / "docs/vectors/table.json").read_text(encoding="utf-8"))
+    table = gp.Table(
+        QUERY,
+        gp.Guarantee(vectors["epsilon"]),
+        np.asarray(vectors["lattice"]),
+        np.asarray(vectors["values"]),
+        np.asarray(vectors["weights"], dtype=np.int64),
+    )
+    for case in vectors["cases"]:
+        assert report(table, [case["x"]], Given(bytes.fromhex(case["bytes"]))).values[0] == case["report"]
+    assert len({case["report"] for case in vectors["cases"]}) == table.values.size
 
 
 def test_the_ends_of_the_integers_are_the_ends_of_the_alphabet(table: gp.Table) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from geopriv.checks import invalid
-from geopriv.noise import GeneralizedCauchy, Laplace, PlanarLaplace, SphericalLaplace, StudentT
+from geopriv.noise import GeneralizedCauchy, Laplace, PlanarLaplace, StudentT
 from geopriv.sampling.exact import Uniform, less
 
 
@@ -148,7 +148,7 @@ class SphericalLaw(Law):
 
 
 def law(noise: object) -> Law:
-    """The law of a noise distribution."""
+    """The law of a noise distribution on the line or in R^d."""
     match noise:
         case Laplace():
             return LaplaceLaw()
@@ -158,6 +158,4 @@ def law(noise: object) -> Law:
             return CauchyLaw(noise.p, noise.theta)
         case PlanarLaplace():
             return LaplaceLaw() if noise.dimension == 1 else PlanarLaw(noise.dimension)
-        case SphericalLaplace():
-            return SphericalLaw(noise.rate)
     raise invalid("report", "noise", "one whose samples have an enclosure", type(noise).__name__)
