@@ -256,6 +256,24 @@ def test_ruling_edges_out_by_floats_changes_nothing(on_earth: bool, monkeypatch:
         assert abs(first - second) < 1e-20 * (1e6 if on_earth else 1)
 
 
+def sliver(shift: float) -> gp.Query:
+    return gp.Geofence(shapely.Polygon(np.array([(0, 0), (1e3, 1e-3), (2e3, 0), (1e3, 2e-3)]) + shift), 1.0, PLANE)
+
+
+@pytest.mark.parametrize("query", [star(60, False), star(60, True), sliver(0.0), sliver(1e6)])
+def test_distances_to_awkward_regions_are_charged_for_more_than_their_errors(query: gp.Query) -> None:
+    rng, corners = np.random.default_rng(6), shapely.get_coordinates(query.polygon)  # type: ignore[attr-defined]
+    extent = float(np.ptp(corners[:, 0]))
+    away = extent * rng.standard_normal((200, 2)) * 10.0 ** rng.uniform(-16, 1, (200, 1))
+    places = np.concatenate([corners, corners[rng.integers(0, len(corners), 200)] + away])
+    numbers = places[:, ::-1].copy() if query.space == EARTH else places
+    charged = charges.coordinate(query, numbers)
+    assert charged is not None
+    with precision(200):
+        for row, s, off in zip(numbers.tolist(), charged.value.tolist(), charged.off.tolist(), strict=True):
+            assert abs(enclosures.coordinate(query, row) - s) < off / 8
+
+
 @pytest.mark.parametrize("on_earth", [False, True])
 def test_a_region_of_a_thousand_edges_is_still_quick(on_earth: bool) -> None:
     mechanism = gp.LeastScaleT.calibrate(star(1000, on_earth), 1e-3 if on_earth else 1.0, df=3.0)

@@ -163,7 +163,7 @@ def _smooth_ramps(profile: Ramps, sigma: SmoothScale, s: Charged, rate: float) -
         return None
     steepest = rate + profile.lipschitz + 1 / sigma.radius
     place = _ROUNDING * (np.abs(s.value) + _extent(profile))
-    return np.asarray(4 * math.exp(exponent) * (steepest * (s.off + place) + 2.0**-41))
+    return np.asarray(2 * math.exp(exponent) * (steepest * (s.off + place) + 2.0**-41))
 
 
 def _extent(profile: Ramps) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from geopriv.checks import FloatArray
 
 PLANE_MARGIN = 2.0**-45  # of the largest coordinate
-EARTH_MARGIN = 2.0**-43  # radians
+EARTH_MARGIN = 2.0**-45  # radians
 
 
 def in_plane(starts: FloatArray, ends: FloatArray, row: Sequence[float]) -> tuple[list[int], float]:
