@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from geopriv.queries import RadialQuery as RadialQuery
     from geopriv.queries import Range as Range
     from geopriv.queries import Threshold as Threshold
+    from geopriv.sampling.reports import Reports as Reports
     from geopriv.sensitivity import ExponentialGrowth as ExponentialGrowth
     from geopriv.sensitivity import LinearGrowth as LinearGrowth
     from geopriv.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
@@ -146,6 +147,7 @@ _HOME = {
         "Range",
         "Threshold",
     ),
+    "sampling.reports": ("Reports",),
     "sensitivity": (
         "ExponentialGrowth",
         "LinearGrowth",
