@@ -17,7 +17,8 @@ import numpy.typing as npt
 from flint import arb
 
 from geopriv.checks import FloatArray, invalid
-from geopriv.mechanisms.table_integers import TOTAL, Table
+from geopriv.mechanisms.table import Table
+from geopriv.mechanisms.table_integers import TOTAL
 from geopriv.sampling import charges, enclosures
 from geopriv.sampling.bulk import CHUNK, FEW, in_threads
 from geopriv.sampling.entropy import Source
