@@ -25,7 +25,7 @@ from geopriv.spaces import Space
 
 _DENOMINATOR = 1 << 24
 _LEAST, _MOST = Fraction(1, 1 << 14), Fraction(1 << 10)  # θ: finer noise is not told apart by its denominator
-_FARTHEST = 2.0**50  # steps from the origin: beyond, neighbouring cells are no longer different floats
+FARTHEST = 2.0**50  # steps from the origin: beyond, neighbouring cells are no longer different floats
 
 
 @dataclass(frozen=True)
@@ -164,14 +164,14 @@ class Lattice(Documented, Mechanism):
 
         Positions beyond 2^50 steps are taken as 2^50 steps away, which keeps the promise as clamping always does.
         """
-        along = np.clip((points - np.reshape(self.origin, self.space.point_shape)) / self.step, -_FARTHEST, _FARTHEST)
+        along = np.clip((points - np.reshape(self.origin, self.space.point_shape)) / self.step, -FARTHEST, FARTHEST)
         lower = np.floor(along)
         return lower, along - lower
 
     def place_exactly(self, point: float, axis: int = 0) -> tuple[int, Fraction]:
         """`place` for one axis of one point without rounding, for samplers that compare integers."""
         along = (Fraction(point) - Fraction(self.origin[axis])) / Fraction(self.step)
-        along = min(max(along, -Fraction(_FARTHEST)), Fraction(_FARTHEST))
+        along = min(max(along, -Fraction(FARTHEST)), Fraction(FARTHEST))
         lower = math.floor(along)
         return lower, along - lower
 

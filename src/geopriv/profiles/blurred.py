@@ -38,7 +38,7 @@ class BlurredPieces(Curved, Smooth):
     def __call__(self, s: FloatArray) -> FloatArray:
         h = self.bandwidth
         total = np.full(np.shape(s), self.pieces.values[0])
-        for knot, bend in self._bends:
+        for knot, bend in self.bends:
             t = (np.clip(s, self.low, self.high) - knot) / h
             total += bend * h * (t * special.ndtr(t) + _phi(t))
         # the last plateau is a sum of large terms that cancel: say it exactly
@@ -46,17 +46,16 @@ class BlurredPieces(Curved, Smooth):
 
     def slope(self, s: FloatArray) -> FloatArray:
         inside = (s > self.low) & (s < self.high)
-        return np.where(
-            inside, sum(bend * special.ndtr((s - knot) / self.bandwidth) for knot, bend in self._bends), 0.0
-        )
+        return np.where(inside, sum(bend * special.ndtr((s - knot) / self.bandwidth) for knot, bend in self.bends), 0.0)
 
     def second(self, s: FloatArray) -> FloatArray:
         h = self.bandwidth
         inside = (s > self.low) & (s < self.high)
-        return np.where(inside, sum(bend * _phi((s - knot) / h) / h for knot, bend in self._bends), 0.0)
+        return np.where(inside, sum(bend * _phi((s - knot) / h) / h for knot, bend in self.bends), 0.0)
 
     @cached_property
-    def _bends(self) -> tuple[tuple[float, float], ...]:
+    def bends(self) -> tuple[tuple[float, float], ...]:
+        """Each knot, and Δ, by how much the slope changes there."""
         return tuple(zip(self.pieces.knots, np.diff(self.pieces.slopes).tolist(), strict=True))
 
     @property
@@ -71,16 +70,27 @@ class BlurredPieces(Curved, Smooth):
     def lipschitz(self) -> float:
         """The steepest slope on a fine grid, and what it can gain between: |f0'''| ≤ Σ|Δ|·max|φ'|/h² over d²/8."""
         s, step = np.linspace(self.low, self.high, 8193, retstep=True)
-        bend = sum(abs(bend) for _, bend in self._bends) * 0.2420 / self.bandwidth**2
+        bend = sum(abs(bend) for _, bend in self.bends) * 0.2420 / self.bandwidth**2
         return min(self.pieces.lipschitz, float(np.abs(self.slope(s)).max()) + bend * float(step) ** 2 / 8)
 
     @property
     def curvature(self) -> float:
-        return sum(abs(bend) for _, bend in self._bends) / (self.bandwidth * math.sqrt(2 * math.pi))
+        return sum(abs(bend) for _, bend in self.bends) / (self.bandwidth * math.sqrt(2 * math.pi))
 
     @property
     def kinks(self) -> tuple[float, ...]:
         return ()
+
+    @property
+    def rounding(self) -> float:
+        """Each knot adds Δ·h·(t·Φ(t) + φ(t)), at most |Δ|·(high − low), and the sums may cancel.
+
+        With u = 2^-53 and Φ, φ right to 32u, t is off by 2u and the term by 72u of that. Partial sums are as large as
+        all terms together and are rounded once a knot. The last plateau is stated and not summed, which is off by the
+        roundings of Δ.
+        """
+        terms = sum(abs(bend) for _, bend in self.bends) * (self.high - self.low) + max(map(abs, self.pieces.values))
+        return (128 + 2 * len(self.bends)) * 2.0**-53 * terms
 
     @property
     def landmarks(self) -> tuple[float, ...]:

@@ -17,8 +17,20 @@ from geopriv.checks import FloatArray
 from geopriv.coordinates import EarthRegionDistance, Linear, QuadrantDistance, Radial, RegionDistance
 from geopriv.mechanisms.base import ConstantScale
 from geopriv.mechanisms.smooth import SmoothScale
-from geopriv.profiles import Gaussian, Identity, PiecewiseLinear, Profile, Ramp, Ramps, Trapezoid, Triangle
+from geopriv.profiles import (
+    BlurredPieces,
+    Gaussian,
+    Identity,
+    PiecewiseLinear,
+    Profile,
+    Ramp,
+    Ramps,
+    Smoothstep,
+    Trapezoid,
+    Triangle,
+)
 from geopriv.queries import Query
+from geopriv.sampling.enclosures import float_points, point_error
 from geopriv.sampling.near_edges import EARTH_MARGIN, PLANE_MARGIN
 from geopriv.sampling.scales import FLATTER, MARGIN, step_bound, top_of
 from geopriv.sensitivity.envelope import Envelope
@@ -39,10 +51,10 @@ class Charged:
 
 def points(space: Space, rows: FloatArray) -> Charged:
     """The points at which people are, shape (n, d)."""
-    if isinstance(space, LogLine):
-        places = space.read(rows)
+    places = float_points(space, rows)
+    if isinstance(space, LogLine) and space.resolution is None:
         return Charged(places, _ROUNDING * np.abs(places))
-    return Charged(rows, np.broadcast_to(0.0, rows.shape))
+    return Charged(places, np.broadcast_to(point_error(space), rows.shape))
 
 
 def coordinate(query: Query, rows: FloatArray) -> Charged | None:
@@ -52,6 +64,8 @@ def coordinate(query: Query, rows: FloatArray) -> Charged | None:
         off = _coordinate_error(query, start.value)
         if off is None:
             return None
+        # a 1-Lipschitz coordinate is off by no more than its point
+        off = off + math.sqrt(query.space.dimension) * start.off.max(axis=1)
         s = query.geometry(start.value if query.space.point_shape else start.value[:, 0])
         finite = np.isfinite(s.sum())  # quicker than asking each
     if not finite:  # what overflows is not certain, and goes to the balls
@@ -101,6 +115,8 @@ def answer(profile: Profile, s: Charged) -> Charged | None:
             place, rounding = abs(profile.center), 8 * _ROUNDING
         case PiecewiseLinear():
             place, rounding = float(np.abs(profile.knots).max()), 8 * _ROUNDING * float(np.abs(profile.values).max())
+        case Smoothstep() | BlurredPieces():
+            place, rounding = max(abs(profile.low), abs(profile.high)), 2 * profile.rounding
         case Identity():
             place, rounding = 0.0, 0.0
         case _:
@@ -140,7 +156,7 @@ def _smooth(sigma: SmoothScale, s: Charged, rate: float) -> Charged | None:
         case Ramps():
             off = _smooth_ramps(profile, sigma, s, rate)
             return None if off is None else Charged(MARGIN * sigma(s.value), off)
-        case PiecewiseLinear() | Gaussian() if isinstance(growth, ExponentialGrowth):
+        case PiecewiseLinear() | Gaussian() | Smoothstep() | BlurredPieces() if isinstance(growth, ExponentialGrowth):
             bound, center = step_bound(profile, sigma.radius)
             t = s.value if center is None else np.abs(s.value - center)
             feet = [abs(1 / (edge - foot)) for (_, where), edge in _tails(bound) for foot in where.tolist()]

@@ -25,13 +25,20 @@ Vector = Sequence[arb]
 Corner = tuple[float, ...]
 
 
-def plane_distance(geometry: RegionDistance, row: Sequence[float]) -> arb:
-    """Signed distance to a polygon in the plane, negative inside."""
-    x, edges = [arb(number) for number in row], _edges(geometry)
-    near, margin = near_edges.in_plane(*edges, row)
+def plane_distance(geometry: RegionDistance, x: Vector, place: Sequence[float], off: float) -> arb:
+    """Signed distance to a polygon in the plane, negative inside.
+
+    Args:
+        geometry: of the polygon.
+        x: the point.
+        place: the same in floats.
+        off: how far each float may be off.
+    """
+    edges = _edges(geometry)
+    near, margin = near_edges.in_plane(*edges, place, off)
     distance = _least(_to_segment(_seen(edges[0][i], x), _seen(edges[1][i], x)) for i in near)
     if distance > margin:
-        return -distance if shapely.contains_xy(geometry.region, *row) else distance
+        return -distance if shapely.contains_xy(geometry.region, *place) else distance
     return _signed(distance, [[_seen(corner, x) for corner in ring] for ring in _rings(geometry)])
 
 

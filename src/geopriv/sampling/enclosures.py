@@ -22,10 +22,21 @@ from geopriv.coordinates import (
     RegionDistance,
     Scaled,
 )
-from geopriv.profiles import Gaussian, Identity, PiecewiseLinear, Profile, Ramp, Ramps, Trapezoid, Triangle
+from geopriv.profiles import (
+    BlurredPieces,
+    Gaussian,
+    Identity,
+    PiecewiseLinear,
+    Profile,
+    Ramp,
+    Ramps,
+    Smoothstep,
+    Trapezoid,
+    Triangle,
+)
 from geopriv.queries import Query
 from geopriv.sampling import enclosed_regions as regions
-from geopriv.spaces import Earth, LogLine, Space
+from geopriv.spaces import Earth, LocalPlane, LogLine, Space
 from geopriv.spaces.base import read_floats
 
 Row = Sequence[float]  # one person's numbers: exact, as they were given
@@ -34,19 +45,57 @@ Row = Sequence[float]  # one person's numbers: exact, as they were given
 def read_rows(space: Space, x: Any) -> tuple[FloatArray, tuple[int, ...]]:
     """One row of exact numbers a person, shape (n, d), and the shape of x without its point axis.
 
-    On a LogLine these are the values themselves, since their float logarithms are no longer exact.
+    With a resolution these are the recorded numbers. On a LogLine of real numbers they are the values themselves and on
+    a LocalPlane latitudes and longitudes, since float logarithms and projections are no longer exact.
     """
-    points = space.read(x)
-    shape = points.shape[: points.ndim - len(space.point_shape)]
-    numbers = read_floats(space, x) if isinstance(space, LogLine) else points
-    return numbers.reshape(-1, space.dimension), shape
+    match space:
+        case LogLine(resolution=None):
+            numbers = read_floats(space, x)
+        case LocalPlane():
+            numbers = space.globe.read(x)
+        case _:
+            numbers = space.read(x)
+    return numbers.reshape(-1, space.dimension), numbers.shape[: numbers.ndim - len(space.point_shape)]
 
 
 def point(space: Space, row: Row) -> list[arb]:
     """The point at which a person is."""
-    if isinstance(space, LogLine):
-        return [arb(max(row[0], space.floor)).log() / arb(space.base).log()]
+    match space:
+        case LogLine(resolution=None):
+            return [arb(max(row[0], space.floor)).log() / arb(space.base).log()]
+        case LocalPlane():
+            return _on_map(space, row)
     return [arb(number) for number in row]
+
+
+def _on_map(space: LocalPlane, row: Row) -> list[arb]:
+    """The orthographic projection at the middle, whose degrees are exact numbers, clamped to the rectangle of floats.
+
+    A projection at any middle and a clamp to any rectangle make no distance longer, so their floats need not be right.
+    """
+    degrees = arb(row[0]), arb(space.middle[0]), arb(row[1]) - space.middle[1]
+    (up, out), (middle_up, middle_out), (sine, cosine) = ((angle / 180).sin_cos_pi() for angle in degrees)
+    east, north = out * sine, middle_out * up - middle_up * out * cosine
+    low, high = space.rectangle
+    axes = zip((east, north), low.tolist(), high.tolist(), strict=True)
+    return [(space.radius * along).max(arb(a)).min(arb(b)) for along, a, b in axes]
+
+
+def point_error(space: Space) -> float:
+    """How far each number of `float_points` may be off on a LocalPlane: 512u·R, u = 2^-53, the rectangle's included.
+
+    As `LocalPlane.projection_error`, with elementary functions that are right to 32u only. In radians φ is off by 5u
+    and the turn from the middle, of at most 2π, by 25u, so a sine or cosine by up to 57u. East is off by 96u; north, a
+    sine of φ − φ₀ and twice a product of four factors, by 45u + 334u.
+    """
+    return 2.0**-44 * space.radius if isinstance(space, LocalPlane) else 0.0
+
+
+def float_points(space: Space, rows: FloatArray) -> FloatArray:
+    """The points of rows in floats, shape (n, d)."""
+    if isinstance(space, LocalPlane) or (isinstance(space, LogLine) and space.resolution is None):
+        return space.read(rows)
+    return rows
 
 
 def coordinate(query: Query, row: Row) -> arb:
@@ -64,9 +113,10 @@ def coordinate(query: Query, row: Row) -> arb:
         case Radial():
             return _radial(geometry, row)
         case QuadrantDistance():
-            return _quadrant(geometry, row)
+            return _quadrant(geometry, point(query.space, row))
         case RegionDistance():
-            return regions.plane_distance(geometry, row)
+            place = float_points(query.space, np.asarray([row]))[0].tolist()
+            return regions.plane_distance(geometry, point(query.space, row), place, point_error(query.space))
         case EarthRegionDistance():
             return regions.earth_distance(geometry, row)
     raise invalid("report", "query", "one whose coordinate has an enclosure", type(geometry).__name__)
@@ -74,9 +124,7 @@ def coordinate(query: Query, row: Row) -> arb:
 
 def _given_function(geometry: Scaled, row: Row) -> arb:
     """f(x)/K: a function that is known through its computed values only, which are taken at their word."""
-    points = np.reshape(np.asarray(row), (1, *geometry.space.point_shape))
-    if isinstance(geometry.space, LogLine):
-        points = geometry.space.read(points)
+    points = float_points(geometry.space, np.asarray([row])).reshape(1, *geometry.space.point_shape)
     value = float(np.asarray(geometry.function(geometry.space.values(points)), dtype=np.float64).reshape(-1)[0])
     if not np.isfinite(value):
         raise invalid("LipschitzQuery", "function", "finite everywhere", geometry.function)
@@ -101,11 +149,12 @@ def _radial(geometry: Radial, row: Row) -> arb:
     return length([a - b for a, b in zip(point(space, row), center, strict=True)]) - geometry.offset
 
 
-def _quadrant(geometry: QuadrantDistance, row: Row) -> arb:
-    lack = [arb(c) - arb(x) for c, x in zip(geometry.corner, row, strict=True)]
-    if any(c > x for c, x in zip(geometry.corner, row, strict=True)):
-        return length([a.max(arb(0)) for a in lack])
-    return greatest(lack)
+def _quadrant(geometry: QuadrantDistance, x: list[arb]) -> arb:
+    lack = [arb(c) - a for c, a in zip(geometry.corner, x, strict=True)]
+    deepest, outside = greatest(lack), length([a.max(arb(0)) for a in lack])
+    if deepest > 0:
+        return outside
+    return deepest if deepest <= 0 else outside.union(deepest)  # both are 0 on the border
 
 
 def profile(shape: Profile, s: arb) -> arb:
@@ -117,8 +166,8 @@ def profile(shape: Profile, s: arb) -> arb:
     match shape:
         case Identity():
             return shape.slope * s
-        case Gaussian():
-            return (-(((s - shape.center) / shape.bandwidth) ** 2) / 2).exp()
+        case Gaussian() | Smoothstep() | BlurredPieces():
+            return _curved(shape, s)
         case Ramp():
             t = (s - shape.center) / shape.width
             return clip((t if shape.rising else -t) + 0.5)
@@ -130,6 +179,23 @@ def profile(shape: Profile, s: arb) -> arb:
             return interpolated(np.asarray(shape.knots), np.asarray(shape.values), s)
     rule = "one whose answers have an enclosure (a Custom profile has none: its function is known in floats only)"
     raise invalid("report", "query", rule, type(shape).__name__)
+
+
+def _curved(shape: Gaussian | Smoothstep | BlurredPieces, s: arb) -> arb:
+    if isinstance(shape, Gaussian):
+        return (-(((s - shape.center) / shape.bandwidth) ** 2) / 2).exp()
+    if isinstance(shape, Smoothstep):
+        t = clip((s - shape.center) / shape.width + 0.5)
+        # both parabolas at once, each held where the other takes over
+        rise = 2 * t.min(arb(0.5)) ** 2 - 2 * (1 - t.max(arb(0.5))) ** 2 + 0.5
+        return rise if shape.rising else 1 - rise
+    # the floats of the formula (bends, knots, bandwidth and ends) are exact numbers
+    h, place = arb(shape.bandwidth), s.max(arb(shape.low)).min(arb(shape.high))
+    result = arb(shape.pieces.values[0])
+    for knot, bend in shape.bends:
+        t = (place - knot) / h
+        result += bend * h * (t * (-t / arb(2).sqrt()).erfc() / 2 + (-(t**2) / 2).exp() / (2 * arb.pi()).sqrt())
+    return result
 
 
 def gap(shape: Ramps, s: arb) -> arb:

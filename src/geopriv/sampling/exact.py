@@ -107,10 +107,19 @@ def settle(release: Release, uniforms: Sequence[Uniform], steps: Sequence[float]
 
 
 def _cell(ball: arb, step: float) -> int:
-    cell = (ball / step + 0.5).floor().unique_fmpz()
-    if cell is None:
+    return whole(ball / step + 0.5)
+
+
+def whole(ball: arb) -> int:
+    """The largest whole number that is not above, when that is certain.
+
+    Raises:
+        Undecided: when the ball holds more than one answer.
+    """
+    found = ball.floor().unique_fmpz()
+    if found is None:
         raise Undecided
-    return int(cell)
+    return int(found)
 
 
 def less(a: arb, b: arb) -> bool:

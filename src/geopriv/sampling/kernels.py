@@ -223,6 +223,37 @@ def sphere(
 
 
 @compiled
+def lattice(
+    words: Words,
+    place: FloatArray,
+    off: FloatArray,
+    log_start: float,
+    log_ratio: float,
+    values: FloatArray,
+    status: Status,
+) -> None:
+    """LatticeLaw, with ln(1 + θ/2) and ln(1 + θ), added to positions that are rounded at random; `off` is absolute."""
+    for i in range(words.shape[0]):
+        status[i] = CERTAIN
+        for j in range(place.shape[1]):
+            lower = np.floor(place[i, j])
+            left = place[i, j] - lower - (float(words[i, 2 * j]) + 0.5) * 2.0**-64
+            reach = off[i, j] + 2.0**-51
+            k = words[i, 2 * j + 1]
+            log_v, wrong = _log(k & _MASK, 63)
+            y = -(log_v + log_start) / log_ratio
+            wrong = _MORE * ((wrong + log_start * _REL) / log_ratio + abs(y) * _REL)
+            size = np.ceil(y)
+            # a position within reach of another cell: ⌈t − U⌉ changes where t − U is whole
+            clear = abs(left) > reach and reach - 1 < left < 1 - reach
+            if not (clear and y - wrong > size - 1 and y + wrong < size):
+                status[i] = UNKNOWN
+                break
+            moved = max(size, 0.0) if (k >> _TOP) == 1 else -max(size, 0.0)
+            values[i, j] = lower + (left > 0) + moved
+
+
+@compiled
 def letters(words: Words, s: FloatArray, off: FloatArray, table: Lookup, letter: Letters, status: Status) -> None:
     """Table: the row above or below s by its share of the cell, then the letter by an integer out of 2^60.
 

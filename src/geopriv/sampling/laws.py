@@ -9,12 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from flint import arb
 
 from geopriv.checks import invalid
 from geopriv.noise import GeneralizedCauchy, Laplace, PlanarLaplace, StudentT
-from geopriv.sampling.exact import Uniform, less
+from geopriv.sampling.exact import Uniform, less, whole
 
 
 class Law(ABC):
@@ -145,6 +146,28 @@ class SphericalLaw(Law):
             angle = (1 - 2 * u[0].ball()).acos()
             kept = less(u[2].ball(), (-self.rate * angle).exp())
         return [angle, 2 * u[3].ball()] if kept else None
+
+
+@dataclass(frozen=True)
+class LatticeLaw(Law):
+    """Two-sided geometric noise on each axis: m with probability θ/(2 + θ)·(1 + θ)^(−|m|), θ rational.
+
+    An axis takes two numbers. The first rounds the position and is not used here. The first bit of the second is the
+    sign (1 for up), and V, made of its other bits, is compared with rational numbers: |m| ≥ k if and only if
+    V < 2/(2 + θ)·(1 + θ)^(1 − k), so that |m| is −ln(V·(1 + θ/2))/ln(1 + θ) rounded up, and 0 where that is negative.
+    """
+
+    theta: Fraction
+    dimension: int
+
+    @property
+    def words(self) -> int:
+        return 2 * self.dimension
+
+    def __call__(self, u: Sequence[Uniform]) -> list[arb]:
+        theta = arb(self.theta.numerator) / self.theta.denominator
+        sizes = [max(-whole((v.rest() * (1 + theta / 2)).log() / theta.log1p()), 0) for v in u[1::2]]
+        return [arb(size if v.upper else -size) for size, v in zip(sizes, u[1::2], strict=True)]
 
 
 def law(noise: object) -> Law:

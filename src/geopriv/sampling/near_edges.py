@@ -18,15 +18,15 @@ PLANE_MARGIN = 2.0**-45  # of the largest coordinate
 EARTH_MARGIN = 2.0**-45  # radians
 
 
-def in_plane(starts: FloatArray, ends: FloatArray, row: Sequence[float]) -> tuple[list[int], float]:
-    """Candidates among segments of shape (edges, 2), and the margin."""
+def in_plane(starts: FloatArray, ends: FloatArray, row: Sequence[float], off: float) -> tuple[list[int], float]:
+    """Candidates among segments of shape (edges, 2), and the margin; each number of the row may be `off`."""
     place = np.asarray(row)
     with np.errstate(over="ignore", invalid="ignore"):
         along = ends - starts
         share = ((place - starts) * along).sum(axis=1) / (along**2).sum(axis=1)
         away = place - starts - np.clip(share, 0.0, 1.0)[:, None] * along
         distance = np.hypot(away[:, 0], away[:, 1])
-        margin = PLANE_MARGIN * float(np.abs(place).max() + np.abs(starts).max())
+        margin = PLANE_MARGIN * float(np.abs(place).max() + np.abs(starts).max()) + 2 * off
     return _candidates(distance, margin), margin
 
 

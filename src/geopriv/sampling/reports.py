@@ -14,6 +14,7 @@ from geopriv.checks import FloatArray, invalid
 from geopriv.mechanisms.base import Additive, ConstantScale, Mechanism
 from geopriv.mechanisms.coordinate import CoordinateLaplace
 from geopriv.mechanisms.input import InputLaplace
+from geopriv.mechanisms.lattice import Lattice
 from geopriv.mechanisms.smooth import SmoothScale
 from geopriv.mechanisms.table import Table
 from geopriv.mechanisms.vector import VectorSmoothCauchy
@@ -24,6 +25,7 @@ from geopriv.sampling import charges, enclosures, scales
 from geopriv.sampling.bulk import draw
 from geopriv.sampling.charges import Charged
 from geopriv.sampling.entropy import ENTROPY, Source
+from geopriv.sampling.lattice_reports import OnLattice
 from geopriv.sampling.laws import SphericalLaw, law
 from geopriv.sampling.plans import OnEarth, Plan, Shifted, grid
 from geopriv.sampling.table_reports import draw_letters
@@ -37,7 +39,8 @@ class Reports:
 
     Args:
         values: one report a person.
-        steps: of the grid, one for each component of a report; none for a Table, whose values are its own.
+        steps: of the grid, one for each component of a report (1 for a Lattice, whose reports are cells); none for a
+            Table, whose values are its own.
     """
 
     values: FloatArray
@@ -71,15 +74,16 @@ def report(mechanism: Mechanism, x: Any, source: Source = ENTROPY) -> Reports:
         return Reports(mechanism.values[draw_letters(mechanism, rows, source)].reshape(shape))
     made = plans(mechanism)
     values = np.concatenate([draw(plan, rows, source) for plan in made], axis=1)
-    single = isinstance(mechanism, Additive | CoordinateLaplace)
-    form = () if single else mechanism.space.point_shape if isinstance(mechanism, InputLaplace) else (len(made),)
+    form: tuple[int, ...] = () if isinstance(mechanism, Additive | CoordinateLaplace) else (len(made),)
+    if isinstance(mechanism, InputLaplace | Lattice):
+        form = mechanism.space.point_shape
     return Reports(values.reshape((*shape, *form)), sum((plan.steps for plan in made), ()))
 
 
 def space_of(mechanism: Mechanism) -> Space:
     """Where a mechanism's values live."""
     match mechanism:
-        case InputLaplace():
+        case InputLaplace() | Lattice():
             return mechanism.space
         case VectorSmoothCauchy():
             return mechanism.queries[0].space
@@ -94,6 +98,8 @@ def plans(mechanism: Mechanism) -> list[Plan]:
     match mechanism:
         case InputLaplace():
             return [_input(mechanism.space, rate)]
+        case Lattice():
+            return [OnLattice(mechanism)]
         case CoordinateLaplace():
             return [_coordinate(mechanism.query, rate)]
         case VectorSmoothCauchy():

@@ -12,7 +12,7 @@ from flint import arb
 from geopriv.checks import FloatArray, invalid
 from geopriv.mechanisms.base import ConstantScale
 from geopriv.mechanisms.smooth import SmoothScale
-from geopriv.profiles import Gaussian, Identity, PiecewiseLinear, Ramps
+from geopriv.profiles import BlurredPieces, Gaussian, Identity, PiecewiseLinear, Ramps, Smoothstep
 from geopriv.sampling.enclosures import gap, greatest, interpolated
 from geopriv.sampling.gaussian_envelope import gaussian_envelope
 from geopriv.sensitivity.envelope import Envelope, envelope
@@ -60,14 +60,16 @@ def smooth_bound(sigma: SmoothScale, s: arb) -> arb:
             return arb(profile.slope)
         case Ramps():
             return _ramps(profile, growth, s, sigma.radius).max(_LEAST)
-        case PiecewiseLinear() | Gaussian():
+        case PiecewiseLinear() | Gaussian() | Smoothstep() | BlurredPieces():
             bound, center = step_bound(profile, sigma.radius)
             return _enveloped(bound, growth, s if center is None else abs(s - center)).max(_LEAST)
     rule = "one whose smooth sensitivity has an enclosure (LeastScaleT and Table answer it exactly, with less noise)"
     raise invalid("report", "query", rule, type(profile).__name__)
 
 
-def step_bound(profile: PiecewiseLinear | Gaussian, radius: float) -> tuple[Envelope, float | None]:
+def step_bound(
+    profile: PiecewiseLinear | Gaussian | Smoothstep | BlurredPieces, radius: float
+) -> tuple[Envelope, float | None]:
     """A step function above L_Λ, of s or of the distance to a centre."""
     if isinstance(profile, Gaussian):
         return gaussian_envelope(profile, radius), profile.center
