@@ -27,9 +27,10 @@ ADDED: dict[str, Calibrate] = {
     "LeastScaleT": lambda q, e: gp.LeastScaleT.calibrate(q, e, df=3.5),
     "SmoothCauchy": lambda q, e: gp.SmoothCauchy.calibrate(q, e, p=3.0, theta=1.2),
     "SmoothLaplace": lambda q, e: gp.SmoothLaplace.calibrate(q, e, delta=1e-6),
-    "CoordinateLaplace": gp.CoordinateLaplace.calibrate,
+    "CoordinateLaplace": lambda q, e: gp.CoordinateLaplace.calibrate(q, e, estimator="plain"),
     "InputLaplace": lambda q, e: gp.InputLaplace.calibrate(q.space, e),
 }
+FLAT: dict[str, Calibrate] = {**ADDED, "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=0.07 / e)}
 
 sizes = st.floats(-6, 6).map(lambda power: 10.0**power)
 seeds = st.integers(0, 2**32)
@@ -44,7 +45,7 @@ def check(mechanism: Mechanism, x: FloatArray, seed: int) -> None:
         np.testing.assert_array_equal(filtered, plain)
 
 
-@pytest.mark.parametrize("name", ADDED)
+@pytest.mark.parametrize("name", FLAT)
 @settings(max_examples=25, deadline=None)
 @given(width=sizes, rate=sizes, offset=st.floats(-1e6, 1e6), seed=seeds)
 def test_thresholds_of_every_size_are_reported_alike(
@@ -53,7 +54,7 @@ def test_thresholds_of_every_size_are_reported_alike(
     width = max(width, 1e-9 * abs(offset), 1e-3 / rate)
     rng = np.random.default_rng(seed)
     spread = rng.choice([0.1, 1.0, 30.0], N) * max(width, 1 / rate)
-    check(ADDED[name](gp.Threshold(offset, width), rate), offset + spread * rng.standard_normal(N), seed)
+    check(FLAT[name](gp.Threshold(offset, width), rate), offset + spread * rng.standard_normal(N), seed)
 
 
 @pytest.mark.parametrize("name", ADDED)
@@ -67,6 +68,33 @@ def test_balls_on_earth_of_every_size_are_reported_alike(
     places = (latitude, longitude) + rng.standard_normal((N, 2)) * radius / 111_000 / 5
     places = np.clip(places, (-90, -180), (90, 180))
     check(ADDED[name](query, 3 / radius), places, seed)
+
+
+@pytest.mark.parametrize("name", FLAT)
+@pytest.mark.parametrize("resolution", [None, 1e-7])
+@settings(max_examples=8, deadline=None)
+@given(reach=st.floats(0.01, 15.0), latitude=st.floats(-60.0, 60.0), longitude=st.floats(-160.0, 160.0), seed=seeds)
+def test_balls_on_maps_of_every_size_are_reported_alike(
+    name: str, resolution: float | None, reach: float, latitude: float, longitude: float, seed: int
+) -> None:
+    south, west, north, east = latitude - reach, longitude - reach, latitude + reach, longitude + reach
+    space = gp.LocalPlane(south, west, north, east, resolution=resolution)
+    rng, size = np.random.default_rng(seed), reach * 20_000
+    places = (latitude, longitude) + rng.standard_normal((N, 2)) * reach  # some are clamped
+    query = gp.Ball((latitude, longitude), size, size / 3, space)
+    check(FLAT[name](query, 3 / size), np.clip(places, (-90, -180), (90, 180)), seed)
+
+
+@pytest.mark.parametrize("name", ["LipschitzLaplace", "SmoothT", "LeastScaleT", "SmoothCauchy", "CoordinateLaplace"])
+@settings(max_examples=10, deadline=None)
+@given(width=sizes, blur=st.floats(0.01, 10.0), share=st.floats(0.1, 10.0), seed=seeds)
+def test_smooth_edges_of_every_size_are_reported_alike(
+    name: str, width: float, blur: float, share: float, seed: int
+) -> None:
+    x = np.random.default_rng(seed).standard_normal(N) * width * (1 + 4 * blur)
+    soft, blurred = gp.Threshold(0.0, width, edge="smooth"), gp.Blurred(gp.Threshold(0.0, width), blur * width)
+    for query in (soft, blurred):
+        check(ADDED[name](query, share / width), x, seed)
 
 
 @pytest.mark.parametrize("name", ["LipschitzLaplace", "SmoothT", "LeastScaleT", "SmoothCauchy"])
