@@ -91,11 +91,14 @@ def point_error(space: Space) -> float:
     return 2.0**-44 * space.radius if isinstance(space, LocalPlane) else 0.0
 
 
+def irrational(space: Space) -> bool:
+    """Whether points have to be computed from rows: logarithms and projections."""
+    return isinstance(space, LocalPlane) or (isinstance(space, LogLine) and space.resolution is None)
+
+
 def float_points(space: Space, rows: FloatArray) -> FloatArray:
     """The points of rows in floats, shape (n, d)."""
-    if isinstance(space, LocalPlane) or (isinstance(space, LogLine) and space.resolution is None):
-        return space.read(rows)
-    return rows
+    return space.read(rows) if irrational(space) else rows
 
 
 def coordinate(query: Query, row: Row) -> arb:

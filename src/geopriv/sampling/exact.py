@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TypeVar
 
 from flint import arb, ctx
@@ -60,6 +61,17 @@ class Uniform:
         """The number made of all bits but the first, which is uniform on [0, 1) and independent of the first."""
         kept = self._bits - 1
         return _dyadic(self._numerator & ((1 << kept) - 1), kept)
+
+    def below(self, share: Fraction) -> bool:
+        """Whether the number is less than a rational one, when the bits drawn so far tell.
+
+        Raises:
+            Undecided: when they are the first bits of the rational number itself.
+        """
+        scaled = share * (1 << self._bits)
+        if self._numerator < scaled < self._numerator + 1:
+            raise Undecided
+        return self._numerator < scaled
 
     def extend(self, bits: int) -> None:
         """Draw further bits, up to that many in all."""

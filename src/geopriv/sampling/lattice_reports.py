@@ -1,9 +1,9 @@
 """Reports of a Lattice: two random numbers an axis, each compared with what the theorem says.
 
 A position t on the grid goes to the cell ⌈t − U⌉: up from its lower cell i if U < t − i, which has the probability λ of
-theory T8. Then it moves by two-sided geometric noise (`LatticeLaw`). The position is a ball around its true value: a
-quotient of floats on flat spaces, a logarithm or a projection elsewhere. So the law is T8's at exactly the x that the
-person holds, and nothing has to be charged for rounding.
+theory T8. Then it moves by two-sided geometric noise (`LatticeLaw`). The position is a fraction where points are
+floats, and a ball around its true value where they are logarithms or projections. So the law is T8's at exactly the x
+that the person holds, and nothing has to be charged for rounding.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ class OnLattice(Plan):
 
     def release(self, row: Sequence[float]) -> Release:
         def ideal(u: Sequence[Uniform]) -> list[arb]:
-            axes = zip(self._enclosed(row), u[::2], self.law(u), strict=True)
-            return [moved - whole(v.ball() - place) for place, v, moved in axes]
+            return [moved + cell for moved, cell in zip(self.law(u), self._rounded(row, u[::2]), strict=True)]
 
         return ideal
 
@@ -66,11 +65,15 @@ class OnLattice(Plan):
 
         return screened
 
-    def _enclosed(self, row: Sequence[float]) -> list[arb]:
-        """Positions on the grid, clamped as `Lattice.place` clamps them."""
-        axes = zip(enclosures.point(self.mechanism.space, row), self.mechanism.origin, strict=True)
-        along = [(x - origin) / self.mechanism.step for x, origin in axes]
-        return [place.max(arb(-FARTHEST)).min(arb(FARTHEST)) for place in along]
+    def _rounded(self, row: Sequence[float], u: Sequence[Uniform]) -> list[int]:
+        """The cells of the position, before noise: in whole numbers where the position is rational, else in balls."""
+        m = self.mechanism
+        if not enclosures.irrational(m.space):
+            placed = [m.place_exactly(number, axis) for axis, number in enumerate(row)]
+            return [lower + v.below(share) for (lower, share), v in zip(placed, u, strict=True)]
+        along = [(x - origin) / m.step for x, origin in zip(enclosures.point(m.space, row), m.origin, strict=True)]
+        clamped = [place.max(arb(-FARTHEST)).min(arb(FARTHEST)) for place in along]
+        return [-whole(v.ball() - place) for place, v in zip(clamped, u, strict=True)]
 
     def _charged(self, rows: FloatArray) -> Charged:
         points, step = charges.points(self.mechanism.space, rows), self.mechanism.step
