@@ -87,7 +87,7 @@ class Lattice(Documented, Mechanism):
         factor of at most 1 + θ, so |∂ ln p| ≤ θ/step ≤ ε/√d (T5), and along a unit vector the d axes add up to at most
         ε. On a space with a resolution it holds for the computed positions of recorded points (theory T9; see
         `charge`). Without one it is for positions that are computed exactly: `place_exactly` does so for every point
-        that is a float, which on a Line, a Plane and in Euclidean spaces every value is.
+        that is a float, which on a Line, a Plane and in Euclidean spaces every value is; `report` does so everywhere.
 
         Args:
             space: a Line, LogLine, Plane, Euclidean or LocalPlane of at most six axes.

@@ -122,13 +122,19 @@ def _enveloped(bound: Envelope, growth: Growth, s: arb) -> arb:
     best = greatest(found)
     for (rise, foot), beyond in ((bound.left, bound.edges[0] - s), (bound.right, s - bound.edges[-1])):
         if not beyond < 0:
-            tail = greatest([arb(0), *(a / abs(s - b) for a, b in _balls(rise, foot))])
+            tail = greatest([arb(0), *(a / abs(s - b) for a, b in _highest(rise, foot, middle))])
             best = best.max(tail) if beyond > 0 else best.union(best.max(tail))
     return best
 
 
-def _balls(rise: FloatArray, foot: FloatArray) -> list[tuple[arb, arb]]:
-    return [(arb(a), arb(b)) for a, b in zip(rise.tolist(), foot.tolist(), strict=True)]
+def _highest(rise: FloatArray, foot: FloatArray, middle: float) -> list[tuple[arb, arb]]:
+    """The hyperbolas that can be the highest at a place that is known to 1e-9 of 1 + its size."""
+    if not rise.size:
+        return []
+    away = np.maximum(np.abs(middle - foot), 1e-300)
+    heights, unsure = rise / away, np.minimum(4e-9 * (1 + abs(middle)) / away, 1.0)
+    near = heights * (1 + unsure) >= (heights * (1 - unsure)).max() * (1 - 1e-6)
+    return [(arb(a), arb(b)) for a, b in zip(rise[near].tolist(), foot[near].tolist(), strict=True)]
 
 
 def _tabled(sigma: TabledScale, s: arb) -> arb:
