@@ -11,7 +11,7 @@ import pytest
 
 import geopriv as gp
 
-HEAVY = ("numpy", "scipy", "matplotlib", "shapely", "pandas", "typer", "rich")
+HEAVY = ("numpy", "scipy", "matplotlib", "shapely", "numba", "flint", "pandas", "typer", "rich")
 SOURCE = ast.parse(Path(gp.__file__).read_text(encoding="utf-8"))
 
 
@@ -125,3 +125,14 @@ def test_the_version_is_the_installed_one() -> None:
     from importlib.metadata import version
 
     assert gp.__version__ == version("geopriv")
+
+
+def test_calibrating_and_simulating_do_not_wait_for_the_compiler_or_ball_arithmetic() -> None:
+    program = "import geopriv as g, sys, numpy as n; m = g.SmoothT.calibrate(g.Threshold(0.0, 1.0), 1.0); "
+    program += "m.simulate([0.0], n.random.default_rng(0)); print({'numba', 'flint'} & set(sys.modules))"
+    assert python(program) == "set()"
+
+
+def test_one_report_does_not_wait_for_the_compiler() -> None:
+    program = "import geopriv as g, sys; g.SmoothT.calibrate(g.Threshold(0.0, 1.0), 1.0).report([0.0]); "
+    assert python(program + "print('numba' in sys.modules)") == "False"

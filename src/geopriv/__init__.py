@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from geopriv.received import read_reports as read_reports
     from geopriv.reports import ReportBatch as ReportBatch
     from geopriv.reports import write_reports as write_reports
+    from geopriv.sampling.reports import Reports as Reports
     from geopriv.sensitivity import ExponentialGrowth as ExponentialGrowth
     from geopriv.sensitivity import LinearGrowth as LinearGrowth
     from geopriv.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
@@ -163,6 +164,7 @@ _HOME = {
     ),
     "received": ("ReportReader", "read_reports"),
     "reports": ("ReportBatch", "write_reports"),
+    "sampling.reports": ("Reports",),
     "sensitivity": (
         "ExponentialGrowth",
         "LinearGrowth",

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from geopriv.checks import FloatArray, invalid
 from geopriv.noise import Noise
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query
+
+if TYPE_CHECKING:
+    from geopriv.sampling.reports import Reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,20 @@ class Mechanism(ABC):
     @abstractmethod
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One release for each value of x, from a seeded generator."""
+
+    def report(self, x: Any) -> Reports:
+        """What each person sends: exact, from a cryptographic generator, on a public grid.
+
+        Guarantee: `guarantee`, for every float x: a report is the exact rounding of the ideal release.
+
+        Raises:
+            InvalidParameter: for a query whose answer or noise scale has no enclosure.
+
+        Reference: docs/exactness.md.
+        """
+        from geopriv.sampling.reports import report
+
+        return report(self, x)
 
     @abstractmethod
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:

@@ -25,7 +25,7 @@ from geopriv.spaces import Space
 
 _DENOMINATOR = 1 << 24
 _LEAST, _MOST = Fraction(1, 1 << 14), Fraction(1 << 10)  # θ: finer noise is not told apart by its denominator
-_FARTHEST = 2.0**50  # steps from the origin: beyond, neighbouring cells are no longer different floats
+FARTHEST = 2.0**50  # steps from the origin: beyond, neighbouring cells are no longer different floats
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Lattice(Documented, Mechanism):
         factor of at most 1 + θ, so |∂ ln p| ≤ θ/step ≤ ε/√d (T5), and along a unit vector the d axes add up to at most
         ε. On a space with a resolution it holds for the computed positions of recorded points (theory T9; see
         `charge`). Without one it is for positions that are computed exactly: `place_exactly` does so for every point
-        that is a float, which on a Line, a Plane and in Euclidean spaces every value is.
+        that is a float, which on a Line, a Plane and in Euclidean spaces every value is; `report` does so everywhere.
 
         Args:
             space: a Line, LogLine, Plane, Euclidean or LocalPlane of at most six axes.
@@ -164,14 +164,14 @@ class Lattice(Documented, Mechanism):
 
         Positions beyond 2^50 steps are taken as 2^50 steps away, which keeps the promise as clamping always does.
         """
-        along = np.clip((points - np.reshape(self.origin, self.space.point_shape)) / self.step, -_FARTHEST, _FARTHEST)
+        along = np.clip((points - np.reshape(self.origin, self.space.point_shape)) / self.step, -FARTHEST, FARTHEST)
         lower = np.floor(along)
         return lower, along - lower
 
     def place_exactly(self, point: float, axis: int = 0) -> tuple[int, Fraction]:
         """`place` for one axis of one point without rounding, for samplers that compare integers."""
         along = (Fraction(point) - Fraction(self.origin[axis])) / Fraction(self.step)
-        along = min(max(along, -Fraction(_FARTHEST)), Fraction(_FARTHEST))
+        along = min(max(along, -Fraction(FARTHEST)), Fraction(FARTHEST))
         lower = math.floor(along)
         return lower, along - lower
 

@@ -222,12 +222,9 @@ class Table(Documented, Mechanism):
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One value for each person, from a seeded generator."""
-        cell, share = self._place(self.query.coordinate(x))
-        row = cell + (rng.random(cell.shape) < share)
-        # searching one sorted array of all rows: row i holds its cumulative probabilities plus i
-        ladder = (np.cumsum(self.weights / TOTAL, axis=1) + np.arange(self.lattice.size)[:, None]).ravel()
-        letter = np.searchsorted(ladder, row + rng.random(cell.shape), side="right") - row * self.values.size
-        return Simulated(self.values[np.clip(letter, 0, self.values.size - 1)])
+        from geopriv.sampling.table_reports import simulate_letters
+
+        return Simulated(self.values[simulate_letters(self, self.query.coordinate(x), rng)])
 
     def target(self, x: Any) -> FloatArray:
         """E[report] for each value."""

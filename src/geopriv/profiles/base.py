@@ -57,6 +57,11 @@ class Curved(Profile):
     def kinks(self) -> tuple[float, ...]:
         """Places inside (low, high) where f0' jumps."""
 
+    @property
+    @abstractmethod
+    def rounding(self) -> float:
+        """A bound on the error of a computed f0(s), for the s that is given."""
+
 
 class Smooth(Profile):
     """A profile with a continuous slope and a bounded second derivative: smooth enough to undo noise on a line."""

@@ -71,6 +71,11 @@ class BlurredPieces(Curved, Smooth):
         ends = zip(pairwise(self.pieces.knots), np.diff(self.pieces.values).tolist(), strict=True)
         return tuple((low, high, rise) for (low, high), rise in ends if rise)
 
+    @cached_property
+    def bends(self) -> tuple[tuple[float, float], ...]:
+        """Each knot, and Δ, by how much the slope changes there."""
+        return tuple(zip(self.pieces.knots, np.diff(self.pieces.slopes).tolist(), strict=True))
+
     @property
     def low(self) -> float:
         return self.pieces.knots[0] - _REACH * self.bandwidth
@@ -103,6 +108,17 @@ class BlurredPieces(Curved, Smooth):
     @property
     def kinks(self) -> tuple[float, ...]:
         return ()
+
+    @property
+    def rounding(self) -> float:
+        """Each knot adds Δ·h·(t·Φ(t) + φ(t)), at most |Δ|·(high − low), and the sums may cancel.
+
+        With u = 2^-53 and Φ, φ right to 32u, t is off by 2u and the term by 72u of that. Partial sums are as large as
+        all terms together and are rounded once a knot. The last plateau is stated and not summed, which is off by the
+        roundings of Δ.
+        """
+        terms = sum(abs(bend) for _, bend in self.bends) * (self.high - self.low) + max(map(abs, self.pieces.values))
+        return (128 + 2 * len(self.bends)) * 2.0**-53 * terms
 
     @property
     def landmarks(self) -> tuple[float, ...]:

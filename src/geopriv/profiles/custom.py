@@ -97,6 +97,11 @@ class Custom(Curved):
         slack = self.lipschitz * (s[1] - s[0]) / 2
         return float(self(s).min() - slack), float(self(s).max() + slack)
 
+    @property
+    def rounding(self) -> float:
+        """Eight roundings of the largest value, which is all that can be said of a function of one's own."""
+        return 2.0**-50 * max(map(abs, self.bounds))
+
     def stretched(self, factor: float) -> Custom:
         return Custom(
             _Stretched(self, factor),

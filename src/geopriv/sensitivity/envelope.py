@@ -115,8 +115,10 @@ def _curved_envelope(profile: Curved, radius: float, cells: int) -> Envelope:
     if profile.curvature is None:
         slope, error = np.full(width.size, profile.lipschitz), profile.lipschitz * width.max() / 2
     else:
-        slope = np.minimum(np.abs(np.diff(values)) / width + profile.curvature * width / 2, profile.lipschitz)
+        mean = (np.abs(np.diff(values)) + 2 * profile.rounding) / width
+        slope = np.minimum(mean + profile.curvature * width / 2, profile.lipschitz)
         error = min(profile.curvature * width.max() ** 2 / 8, profile.lipschitz * width.max() / 2)
+    error += profile.rounding
     reach = float(width.max())
     edges = np.union1d(knots, _spread(knots[0], knots[-1], radius, cells) if np.isfinite(radius) else knots)
     chords = _cell_bounds(edges, knots, values, radius)

@@ -173,11 +173,10 @@ def _nodes(profile: PiecewiseLinear | Curved, rate: float, cells: int) -> FloatA
 def _steepest(profile: PiecewiseLinear | Curved, nodes: FloatArray) -> FloatArray:
     """A bound on |f0'| over each cell; nodes include every kink."""
     width, heights = np.diff(nodes), profile(nodes)
-    rounding = 4 * np.finfo(float).eps * np.abs(heights).max()
-    mean = (np.abs(np.diff(heights)) + rounding) / width
     if isinstance(profile, PiecewiseLinear):
         slopes = np.abs(profile.slopes)
         return np.asarray(slopes[np.searchsorted(profile.knots, (nodes[:-1] + nodes[1:]) / 2)], dtype=np.float64)
+    mean = (np.abs(np.diff(heights)) + 2 * profile.rounding) / width
     if profile.curvature is None:
         return np.full(width.size, profile.lipschitz)
     return np.asarray(np.minimum(mean + profile.curvature * width / 2, profile.lipschitz))

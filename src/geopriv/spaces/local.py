@@ -120,7 +120,7 @@ class LocalPlane(Flat):
 
         On the map distinct recorded points may be closer (they may be clamped to one), which tells nobody apart.
         """
-        return self._globe.closest
+        return self.globe.closest
 
     @property
     def projection_error(self) -> float:
@@ -135,7 +135,7 @@ class LocalPlane(Flat):
         return 0.0 if self.resolution is None else 256 * 2.0**-53 * self.radius
 
     def read(self, values: Any) -> FloatArray:
-        return self._clamped(self._projected(self._globe.read(values)))
+        return self._clamped(self._projected(self.globe.read(values)))
 
     def values(self, points: FloatArray) -> FloatArray:
         x, y = np.moveaxis(np.asarray(points) / self.radius, -1, 0)
@@ -151,7 +151,7 @@ class LocalPlane(Flat):
 
     def project(self, values: Any) -> FloatArray:
         """Points on the map, not snapped and not clamped, for public places such as the corners of a polygon."""
-        return self._projected(self._globe.exact.read(values))
+        return self._projected(self.globe.exact.read(values))
 
     def _projected(self, positions: FloatArray) -> FloatArray:
         latitude, longitude = np.moveaxis(positions, -1, 0)
@@ -170,11 +170,12 @@ class LocalPlane(Flat):
 
     def in_front(self, values: Any) -> bool:
         """Whether public places all lie within 60° of the middle."""
-        angle = self._globe.exact.distance(values, self.middle) / self.radius
+        angle = self.globe.exact.distance(values, self.middle) / self.radius
         return bool((angle <= math.radians(self.REACH)).all())
 
     @property
-    def _globe(self) -> Earth:
+    def globe(self) -> Earth:
+        """The sphere on which positions are recorded, before they are projected."""
         return Earth(self.radius, self.resolution)
 
     @property

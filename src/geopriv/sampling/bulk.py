@@ -1,0 +1,70 @@
+"""Reports for many people at once: the float filter, and balls from the same bits where it cannot tell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from geopriv.checks import FloatArray
+from geopriv.sampling.entropy import Source
+from geopriv.sampling.exact import Uniform, settle
+from geopriv.sampling.plans import Plan, Screen
+
+CHUNK = 1 << 15  # people at a time: what a chunk needs stays in the cache of a core
+FEW = 16  # below, compiled code is not worth loading
+
+REJECTED, CERTAIN, UNKNOWN = 0, 1, 2  # as in kernels.py, which is loaded only when it is needed
+
+
+def draw(plan: Plan, rows: FloatArray, source: Source) -> FloatArray:
+    """One report a row, shape (n, components).
+
+    Guarantee: every report is exactly the rounding of the ideal release. The filter accepts a rounding only when its
+    error bound leaves no other, and the rest are settled in balls from the same bits; so one report and a million have
+    the same law, and the number of threads does not matter.
+    """
+    values = np.empty((len(rows), len(plan.steps)))
+
+    def work(start: int) -> None:
+        part = slice(start, start + CHUNK)
+        screen = plan.screen(rows[part]) if len(rows[part]) >= FEW else None
+        values[part] = draw_chunk(plan, rows[part], screen, source)
+
+    in_threads(work, range(0, len(rows), CHUNK))
+    return values
+
+
+def draw_chunk(plan: Plan, rows: FloatArray, screen: Screen | None, source: Source) -> FloatArray:
+    """The reports of one chunk: rejected attempts are repeated with new bits."""
+    values = np.empty((len(rows), len(plan.steps)))
+    waiting = np.arange(len(rows))
+    while waiting.size:
+        words = source.integers64(waiting.size * plan.law.words).reshape(waiting.size, -1)
+        found, status = np.zeros((waiting.size, len(plan.steps))), np.full(waiting.size, UNKNOWN, dtype=np.uint8)
+        if screen is not None:
+            screen(waiting, words, found, status)
+        for i in np.flatnonzero(status == UNKNOWN).tolist():
+            uniforms = [Uniform(word, source) for word in words[i].tolist()]
+            cells = settle(plan.release(rows[waiting[i]].tolist()), uniforms, plan.steps)
+            status[i] = REJECTED if cells is None else CERTAIN
+            if cells is not None:
+                found[i] = plan.values(cells)
+        done = status == CERTAIN
+        values[waiting[done]] = found[done]
+        waiting = waiting[~done]
+    return values
+
+
+def in_threads(work: Callable[[int], None], starts: range) -> None:
+    """Every piece of work, on as many threads as this process may use; the first error is raised."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if len(starts) < 2 or cores < 2:
+        for start in starts:
+            work(start)
+        return
+    with ThreadPoolExecutor(cores) as pool:
+        for _ in pool.map(work, starts):
+            pass

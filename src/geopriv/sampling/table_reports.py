@@ -1,0 +1,117 @@
+"""Reports of a Table: two comparisons of whole numbers with random bits.
+
+With U uniform the row above s is taken if U is below the share of the cell that lies before s, else the row below; then
+a number out of 2^60 falls on one value of the row, whose integer weights sum to 2^60. The share is a ball around its
+true value, so the law is the table's own at the exact coordinate, for every float x: nothing has to be charged for
+rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb
+
+from geopriv.checks import FloatArray, invalid
+from geopriv.mechanisms.table import Table
+from geopriv.mechanisms.table_integers import TOTAL
+from geopriv.sampling import charges, enclosures
+from geopriv.sampling.bulk import CHUNK, FEW, in_threads
+from geopriv.sampling.entropy import Source
+from geopriv.sampling.exact import Undecided, Uniform, less, refine
+
+if TYPE_CHECKING:
+    from geopriv.sampling.kernels import Lookup, Words
+
+_FINER, _BITS = 16, 8  # of the tables in which cells and letters are looked up; _BITS as in kernels.py
+_UNKNOWN = 2  # as in kernels.py, which is loaded only when it is needed
+
+Letters = npt.NDArray[np.uint16]
+
+
+def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
+    """The index of the value that each person reports, shape (n,).
+
+    Guarantee: the table's own, exactly, for every float x (theory T5).
+
+    Raises:
+        InvalidParameter: for a table whose integers break its promise.
+    """
+    if table.worst_step[0] > 1:
+        raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
+    ready = lookup(table)
+    letters = np.empty(len(rows), dtype=np.uint16)
+
+    def work(start: int) -> None:
+        part = slice(start, start + CHUNK)
+        words = source.integers64(2 * len(rows[part])).reshape(-1, 2)
+        letters[part] = chunk_letters(table, ready, rows[part], words, source, filtered=len(rows[part]) >= FEW)
+
+    in_threads(work, range(0, len(rows), CHUNK))
+    return letters
+
+
+def chunk_letters(
+    table: Table, ready: Lookup, rows: FloatArray, words: Words, source: Source, filtered: bool
+) -> Letters:
+    """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
+    letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), _UNKNOWN, dtype=np.uint8)
+    s = charges.coordinate(table.query, rows) if filtered else None
+    if s is not None:
+        from geopriv.sampling import kernels
+
+        kernels.letters(words, s.value, s.off, ready, letters, status)
+    for i in np.flatnonzero(status == _UNKNOWN).tolist():
+        letters[i] = _letter(table, ready, rows[i].tolist(), words[i].tolist(), source)
+    return letters
+
+
+def _letter(table: Table, ready: Lookup, row: Sequence[float], words: Sequence[int], source: Source) -> int:
+    share = Uniform(words[0], source)
+    line = refine(lambda: _line(table.lattice, enclosures.coordinate(table.query, row), share), [share])
+    return int(np.searchsorted(ready[3][line], words[1] >> 4, side="right"))
+
+
+def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
+    """The row of the table that U selects: the same one for every cell in which s can be, or Undecided."""
+    lines = set()
+    for cell in enclosures.cells_of(lattice, s):
+        a, b = arb(float(lattice[cell])), arb(float(lattice[cell + 1]))
+        lines.add(cell + less(u.ball(), enclosures.clip((s - a) / (b - a))))
+    if len(lines) > 1:
+        raise Undecided
+    return int(lines.pop())
+
+
+@lru_cache(maxsize=16)
+def lookup(table: Table) -> Lookup:
+    """What kernels.letters looks things up in."""
+    if table.values.size > 65_535:
+        raise invalid("report", "mechanism", "a table of at most 65,535 values", table.values.size)
+    lattice, sums = table.lattice, np.cumsum(table.weights, axis=1)
+    pieces = np.linspace(lattice[0], lattice[-1], _FINER * lattice.size + 1)[:-1]
+    cells = np.clip(np.searchsorted(lattice, pieces, side="right") - 1, 0, lattice.size - 2)
+    starts = [np.searchsorted(row, np.arange(1 << _BITS) * (TOTAL >> _BITS), side="right") for row in sums]
+    return lattice, 1 / np.diff(lattice), cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint16)
+
+
+def simulate_letters(table: Table, s: FloatArray, rng: np.random.Generator) -> Letters:
+    """Letters for studies, at float coordinates of any shape and from a seeded generator, by the same kernel.
+
+    Words are drawn in the order of the people, whatever the chunks, so the result depends on the seed alone.
+    """
+    from geopriv.sampling import kernels
+
+    ready, flat = lookup(table), np.ascontiguousarray(s).reshape(-1)
+    letters = np.zeros(flat.size, dtype=np.uint16)
+    certain = np.full(CHUNK, -np.inf)  # floats decide: nothing is to be left to the balls
+    for start in range(0, flat.size, CHUNK):
+        part = flat[start : start + CHUNK]
+        words = rng.integers(0, 1 << 64, (part.size, 2), dtype=np.uint64)
+        status = np.empty(part.size, dtype=np.uint8)
+        kernels.letters(words, part, certain[: part.size], ready, letters[start : start + CHUNK], status)
+    return letters.reshape(s.shape)
