@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import math
 from fractions import Fraction
@@ -19,9 +17,11 @@ from scipy import stats
 import geopriv as gp
 from geopriv.device.coordinates import read_coordinate
 from geopriv.device.designs import VerifiedDesign, verify
-from geopriv.device.draws import Source, Uniform, _count, draw_cell, draw_letter, draw_share
+from geopriv.device.draws import Source, Uniform, _count, draw_cells, draw_letter, draw_share
 from geopriv.device.mechanisms import DeviceLattice, DeviceTable, read_mechanism
 from geopriv.device.surds import Surd
+from geopriv.sampling import entropy
+from geopriv.sampling import reports as sampler
 from tests.designs import (
     ASKED_OF_DEVICES,
     Given,
@@ -142,12 +142,8 @@ def test_the_same_bytes_give_what_plain_fractions_give() -> None:
 
 
 def test_the_same_bytes_give_the_same_reports_as_the_library() -> None:
-    if importlib.util.find_spec("geopriv.sampling") is None:
-        pytest.skip("this tree has no exact sampler (geopriv.sampling) to compare with")
-    sampler: Any = importlib.import_module("geopriv.sampling.reports")
-    entropy: Any = importlib.import_module("geopriv.sampling.entropy")
 
-    class Same(entropy.Source):  # type: ignore[misc]
+    class Same(entropy.Source):
         def __init__(self, source: Source) -> None:
             self._source = source
 
@@ -163,6 +159,31 @@ def test_the_same_bytes_give_the_same_reports_as_the_library() -> None:
             words = stream(16)
             expected = sampler.report(table, [value], Same(Given(words))).values[0]
             assert table.values[ours.draw(ours.space.read(value), Given(words))[0]] == expected
+
+
+def test_the_same_bytes_give_the_same_cells_as_the_library() -> None:
+    """Words that settle everything, and words that leave the rounding or the noise open."""
+
+    class Same(entropy.Source):
+        def __init__(self, source: Source) -> None:
+            self._source = source
+
+        def bytes(self, n: int) -> bytes:
+            return self._source(n)
+
+    stream = Stream(5)
+    for space, values in ((gp.Line("USD"), [0.0, 0.3, -1e6, 1e9]), (gp.Plane("m"), [(0.25, 0.5), (1e4, -3.7)])):
+        lattice = gp.Lattice.calibrate(space, 0.5, step=0.25)
+        ours = read_mechanism(lattice.to_document(), "mechanism")
+        for value in values:
+            tail = bytes([7] * 64)
+            words = [stream(16 * space.dimension) + tail for _ in range(40)]
+            words += [bytes(16 * space.dimension) + tail, bytes([255] * 16 * space.dimension) + tail]
+            for drawn in words:
+                expected = np.atleast_1d(sampler.report(lattice, [value], Same(Given(drawn + tail * 9))).values[0])
+                assert ours.draw(ours.space.read(value), Given(drawn + tail * 9)) == tuple(
+                    expected.astype(int).tolist()
+                )
 
 
 def test_a_share_that_64_bits_do_not_settle_is_settled_by_more() -> None:
@@ -191,7 +212,7 @@ def test_bits_are_drawn_in_the_published_amounts() -> None:
 @given(st.integers(1, 2**64 - 2), st.integers(1, 2**20), st.integers(1, 2**20))
 def test_a_geometric_number_is_where_its_powers_say(numerator: int, p: int, q: int) -> None:
     p = max(p, q // 512 + 1)  # so that plain powers stay affordable
-    found, a = _count(numerator, 64, (q, p + q)), Fraction(q, p + q)
+    found, a = _count(numerator << 64, (numerator + 1) << 64, 64, (q, p + q)), Fraction(q, p + q)
     if found is None:  # only where the 64 bits leave a power undecided
         near = math.log(numerator / 2**64) / math.log(a)
         assert any(abs(Fraction(numerator, 2**64) - a**k) < Fraction(2, 2**64) for k in {int(near), int(near) + 1})
@@ -201,9 +222,10 @@ def test_a_geometric_number_is_where_its_powers_say(numerator: int, p: int, q: i
 
 
 def test_tiny_numbers_are_settled_by_more_bits() -> None:
-    source = Given(bytes(24) + bytes(15) + b"\x01" + bytes([255] * 200))
-    assert draw_cell(Fraction(0), (1, 2), source) > 60 - 300
-    assert source.used > 24
+    source = Given(bytes(16) + bytes([255] * 200))  # V begins with 63 zeros: at least 64 steps, down
+    (found,) = draw_cells([Fraction(0)], (1, 2), source)
+    assert -70 < found < -62
+    assert source.used == 16 + 32
 
 
 def chi_square(counts: Any, probabilities: Any) -> float:

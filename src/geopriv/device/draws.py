@@ -129,44 +129,63 @@ def _below(uniform: Uniform, order: Order) -> bool:
         uniform.extend()
 
 
-def draw_cell(position: Fraction, ratio: tuple[int, int], source: Source) -> int:
-    """One axis of a lattice's report: the position rounded at random, plus two-sided geometric noise.
+def draw_cells(positions: Sequence[Fraction], ratio: tuple[int, int], source: Source) -> tuple[int, ...]:
+    """A lattice's report: each position rounded at random, plus two-sided geometric noise.
 
-    Guarantee: exactly the law of theory T8: up with probability λ, then moved by m with probability ∝ a^|m|, as the
-    difference of two geometric numbers.
+    Guarantee: exactly the law of theory T8: up with probability λ, then moved by m with probability ∝ a^|m|.
 
     Args:
-        position: (x − origin)/step.
+        positions: (x − origin)/step on each axis.
         ratio: numerator and denominator of a = 1/(1 + θ).
-        source: of 24 bytes (rounding, plus, minus), and of more where they do not settle it.
+        source: of 16 bytes an axis (rounding, noise), and of more for all of them while one is not settled.
     """
-    words = source(24)
-    position = min(max(position, _LEFT), _RIGHT)
-    lower = math.floor(position)
-    up = _below(Uniform(words[:8], source), _order_of(position - lower))
-    plus, minus = (_geometric(Uniform(word, source), ratio) for word in (words[8:16], words[16:]))
-    return lower + up + plus - minus
-
-
-def _geometric(uniform: Uniform, ratio: tuple[int, int]) -> int:
-    """How many k ≥ 1 have U < a^k, so that at least k has probability a^k."""
+    words = source(16 * len(positions))
+    numbers = [Uniform(words[k : k + 8], source) for k in range(0, len(words), 8)]
+    places = [min(max(position, _LEFT), _RIGHT) for position in positions]
     while True:
-        found = _count(uniform.numerator, uniform.bits, ratio)
-        if found is not None:
-            return found
-        uniform.extend()
+        found = [_axis(p, u, v, ratio) for p, u, v in zip(places, numbers[::2], numbers[1::2], strict=True)]
+        settled = tuple(cell for cell in found if cell is not None)
+        if len(settled) == len(found):
+            return settled
+        for number in numbers:
+            number.extend()
 
 
-def _count(numerator: int, bits: int, ratio: tuple[int, int]) -> int | None:
-    """The same for all U with the given first bits; None where they differ, or where it is not certain.
+def _axis(position: Fraction, rounding: Uniform, noise: Uniform, ratio: tuple[int, int]) -> int | None:
+    """The cell of one axis; None where the bits drawn so far do not settle it."""
+    lower, size = math.floor(position), _size(noise, ratio)
+    order = _order_of(position - lower)
+    up = order(rounding.numerator + 1, rounding.bits) >= 0
+    if size is None or not (up or order(rounding.numerator, rounding.bits) <= 0):
+        return None
+    return lower + up + (size if noise.numerator >> (noise.bits - 1) else -size)
 
-    The largest such k is found bit by bit from bounds on a^(2^j) in whole units of 2^-(bits + 64), rounded outwards.
+
+def _size(noise: Uniform, ratio: tuple[int, int]) -> int | None:
+    """How many k ≥ 1 have V < 2/(2 + θ)·a^(k−1), V made of all bits but the first; None where that is not settled.
+
+    In terms of W = V·(2 + θ)/2: none if W ≥ 1, else one more than there are j ≥ 1 with W < a^j.
     """
-    if numerator == 0:
+    bits = noise.bits - 1
+    numerator, one = noise.numerator & ((1 << bits) - 1), 1 << (bits + _GUARD)
+    top, bottom = sum(ratio), 2 * ratio[0]  # (2 + θ)/2
+    least, most = (numerator << _GUARD) * top // bottom, -(-((numerator + 1) << _GUARD) * top // bottom)
+    if least >= one:
+        return 0
+    found = _count(least, most, bits, ratio) if most <= one else None
+    return None if found is None else 1 + found
+
+
+def _count(least: int, most: int, bits: int, ratio: tuple[int, int]) -> int | None:
+    """How many j ≥ 1 have W < a^j, for all W from `least` to `most` in units of 2^-(bits + 64); None where they differ.
+
+    The largest such j is found bit by bit from bounds on a^(2^i) in the same units, rounded outwards.
+    """
+    if least == 0:
         return None
     scale = bits + _GUARD
     low = high = 1 << scale
-    least, most, found = numerator << _GUARD, (numerator + 1) << _GUARD, 0
+    found = 0
     for power, down, up in _powers(ratio, bits):
         below, above = low * down >> scale, -(-high * up >> scale)
         if most <= below:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from geopriv.device import charges
 from geopriv.device.coordinates import DeviceCoordinate, read_coordinate
-from geopriv.device.draws import Source, draw_cell, draw_letter
+from geopriv.device.draws import Source, draw_cells, draw_letter
 from geopriv.device.reading import number, numbers, positive, refuse, thing, whole
 from geopriv.device.spaces import DeviceSpace, Point, read_space
 from geopriv.device.tables import worst_step
@@ -82,10 +82,8 @@ class DeviceLattice:
         Guarantee: theory T8, with d·θ² ≤ (ε·step)² verified exactly; exact for every float point of a flat space, and
         for recorded points elsewhere (theory T9).
         """
-        return tuple(
-            draw_cell((Fraction(x) - start) / self.step, self.ratio, source)
-            for x, start in zip(point, self.origin, strict=True)
-        )
+        positions = [(Fraction(x) - start) / self.step for x, start in zip(point, self.origin, strict=True)]
+        return draw_cells(positions, self.ratio, source)
 
 
 def read_mechanism(document: Any, where: str) -> DeviceMechanism:
