@@ -33,7 +33,13 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# what people use instead is installed for the comparison only; without it the rest is measured
+RIVALS := opendp==0.16.0 diffprivlib==0.6.6
+
 bench: $(READY)
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python "$(BIN)/python" $(RIVALS); \
+	else "$(BIN)/python" -m pip install --quiet --disable-pip-version-check $(RIVALS); fi || echo "$(RIVALS): not installed, not measured"
+	$(BIN)/python bench/speed.py --json bench-speed.json --picture bench-speed.png
 	$(BIN)/python bench/run.py
 	$(BIN)/geopriv bench accuracy
 	$(BIN)/python bench/tables.py
