@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 import geopriv as gp
 from run import seconds
@@ -107,6 +108,7 @@ def _on_one_core() -> list[dict[str, Any]]:
     few = x[:FEW].tolist()
     theirs = {
         "numpy standard_t(3)": standard,
+        "scipy.stats t.rvs(3)": seconds(lambda: stats.t.rvs(3, size=N, random_state=rng), 3) / N,
         "a plain Python loop": seconds(plain_loop(few), 3) / FEW,
     }
     for name, make in (("OpenDP make_laplace", opendp_laplace), ("diffprivlib Laplace", diffprivlib_laplace)):
