@@ -43,6 +43,7 @@ bench: $(READY)
 	$(BIN)/python bench/run.py
 	$(BIN)/geopriv bench accuracy
 	$(BIN)/python bench/tables.py
+	$(BIN)/python bench/maps.py
 
 figures: $(READY)
 	$(BIN)/python docs/theory/figures.py

@@ -18,12 +18,14 @@ from geopriv.sensitivity.least_scale import least_scale
 from tests import precise
 from tests.rows import CITY, RECORDED_CITY
 
+MANY = tuple(np.cumsum(1 + 0.1 * np.sin(np.arange(61))).tolist())  # nearly one slope: small bends, large pieces
 SOFT = [
     gp.Smoothstep(2.0),
     gp.Smoothstep(1e-3, center=5.0, rising=False),
     BlurredPieces(gp.Ramp(1.0), 0.5),
     BlurredPieces(gp.Ramp(1.0), 300.0),
     BlurredPieces(gp.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), 0.1),
+    BlurredPieces(gp.PiecewiseLinear(tuple(map(float, range(61))), MANY), 0.3),
 ]
 
 

@@ -111,14 +111,16 @@ class BlurredPieces(Curved, Smooth):
 
     @property
     def rounding(self) -> float:
-        """Each knot adds Δ·h·(t·Φ(t) + φ(t)), at most |Δ|·(high − low), and the sums may cancel.
+        """With u = 2^-53 and Φ, φ right to 32u: what summing the pieces is off by, and what their bends in floats are.
 
-        With u = 2^-53 and Φ, φ right to 32u, t is off by 2u and the term by 72u of that. Partial sums are as large as
-        all terms together and are rounded once a knot. The last plateau is stated and not summed, which is off by the
-        roundings of Δ.
+        A piece at least h long is the difference of two terms t·Φ(t) + φ(t), each off by 72u of |t| ≤ (high − low)/h,
+        over its length: 72u of |slope|·(high − low). A shorter one is a mean of values of Φ, off by 72u of its rise.
+        Sums are rounded once a piece. Ball arithmetic takes the bends as they are, each a slope's rounding off.
         """
-        terms = sum(abs(bend) for _, bend in self.bends) * (self.high - self.low) + max(map(abs, self.pieces.values))
-        return (128 + 2 * len(self.bends)) * 2.0**-53 * terms
+        reach, h = self.high - self.low, self.bandwidth
+        pieces = sum(abs(rise) * (reach / (high - low) if high - low >= h else 1.0) for low, high, rise in self._rises)
+        bends = sum(abs(bend) for _, bend in self.bends) * reach
+        return (128 + 2 * len(self.bends)) * 2.0**-53 * (pieces + bends + max(map(abs, self.pieces.values)))
 
     @property
     def landmarks(self) -> tuple[float, ...]:

@@ -56,7 +56,7 @@ class RampScale(LeastScale):
     def squared_integral(self) -> float:
         top, decay = _k(self.df) / (self.rate * self.profile.width), 2 * self.rate / self.df
         ramps = self.profile.ramps
-        flat = sum(high - low for low, high in ramps) + 2 / decay * 1.0
+        flat = sum(high - low for low, high in ramps) + 2 / decay
         inner = sum(2 / decay * -math.expm1(-decay * (low - high) / 2) for (_, high), (low, _) in pairwise(ramps))
         return top**2 * (flat + inner)
 
