@@ -96,7 +96,7 @@ def _generate(n: int) -> bytes:
     # imported when it is first needed: it takes longer than the rest of this file
     try:
         from ssl import RAND_bytes
-    except ImportError:  # pragma: no cover
+    except ImportError:  # pragma: no cover # only where Python was built without ssl
         return os.urandom(n)
     return RAND_bytes(n)
 

@@ -25,7 +25,7 @@ _LOCK = threading.RLock()  # the precision belongs to the whole process
 
 def _after_fork() -> None:
     """A lock that no thread of the parent process can be holding."""
-    global _LOCK  # noqa: PLW0603
+    global _LOCK  # noqa: PLW0603 # one lock for one precision, which is global itself
     _LOCK = threading.RLock()
 
 
