@@ -189,7 +189,7 @@ def test_a_change_that_keeps_the_old_hash_is_refused(path: list[Any], value: Any
         ([*TABLE, "query", "type"], "LipschitzQuery", "one of"),
         ([*TABLE, "query", "space", "resolution"], 1e-16, "promise"),
         ([*TABLE, "query", "space", "type"], "Earth", "keys"),
-        (["version"], 2, "version"),
+        (["version"], 3, "version"),
         (["version"], True, "version"),
         (["survey"], "", "survey"),
         (["mechanisms"], [], "at least one"),
@@ -294,7 +294,7 @@ def test_designs_fit_the_published_schema(design: Design) -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (["version"], 2),
+        (["version"], 3),
         (["hash"], "abc"),
         (["survey"], ""),
         (["shares"], []),

@@ -9,6 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from geopriv.answers import Answer as Answer
+    from geopriv.answers import Answers as Answers
+    from geopriv.answers import Band as Band
     from geopriv.auditing import Audit as Audit
     from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
     from geopriv.auditing import audit as audit
@@ -81,6 +84,10 @@ if TYPE_CHECKING:
     from geopriv.queries import RadialQuery as RadialQuery
     from geopriv.queries import Range as Range
     from geopriv.queries import Threshold as Threshold
+    from geopriv.questions import Curve as Curve
+    from geopriv.questions import KernelMap as KernelMap
+    from geopriv.questions import Question as Question
+    from geopriv.questions import Share as Share
     from geopriv.received import ReportReader as ReportReader
     from geopriv.received import read_reports as read_reports
     from geopriv.reports import ReportBatch as ReportBatch
@@ -91,6 +98,7 @@ if TYPE_CHECKING:
     from geopriv.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
     from geopriv.sensitivity import pointwise_lipschitz as pointwise_lipschitz
     from geopriv.sensitivity import smooth_sensitivity as smooth_sensitivity
+    from geopriv.source import Source as Source
     from geopriv.spaces import Earth as Earth
     from geopriv.spaces import Euclidean as Euclidean
     from geopriv.spaces import Line as Line
@@ -98,10 +106,12 @@ if TYPE_CHECKING:
     from geopriv.spaces import LogLine as LogLine
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
+    from geopriv.survey import Survey as Survey
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "answers": ("Answer", "Answers", "Band"),
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
     "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
     "curves": ("estimate_cdf",),
@@ -162,6 +172,7 @@ _HOME = {
         "Range",
         "Threshold",
     ),
+    "questions": ("Curve", "KernelMap", "Question", "Share"),
     "received": ("ReportReader", "read_reports"),
     "reports": ("ReportBatch", "write_reports"),
     "sampling.reports": ("Reports",),
@@ -172,7 +183,9 @@ _HOME = {
         "pointwise_lipschitz",
         "smooth_sensitivity",
     ),
+    "source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
+    "survey": ("Survey",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -14,6 +14,9 @@ from geopriv.documents import from_document, to_document
 from geopriv.errors import InvalidDesign
 from geopriv.mechanisms import Lattice, Table
 from geopriv.privacy import Guarantee, partition
+from geopriv.queries import Query
+from geopriv.questions import Question
+from geopriv.source import Source
 from geopriv.spaces import Space
 
 
@@ -25,9 +28,12 @@ class Design:
         survey: its name; a person answers a survey once, by whatever design.
         mechanisms: tables and lattices on one space.
         shares: how often each is drawn, as whole numbers; by default all are drawn alike.
+        questions: what is estimated from the reports. A device shows them; they change nothing of what it sends.
+        source: where values are found in a table, for `privatize`.
 
     Raises:
-        InvalidParameter: for mechanisms on several spaces, and for shares that do not fit.
+        InvalidParameter: for mechanisms on several spaces, for shares that do not fit, and for a question that no
+            mechanism answers.
         InvalidDesign: for a mechanism that does not keep its promise, or that a device cannot run honestly.
 
     >>> from geopriv import Line, Table, Threshold
@@ -40,6 +46,8 @@ class Design:
     survey: str
     mechanisms: tuple[Table | Lattice, ...]
     shares: tuple[int, ...] = ()
+    questions: tuple[Question, ...] = ()
+    source: Source | None = None
     document: dict[str, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -53,15 +61,32 @@ class Design:
         shares = tuple(count("Design", "shares", share) for share in self.shares or (1,) * len(mechanisms))
         if len(shares) != len(mechanisms):
             raise invalid("Design", "shares", f"one for each of {len(mechanisms)} mechanisms", shares)
+        if self.source is not None:
+            self.source.require_fit(space_of(mechanisms[0]))
+        names = [question.name for question in self.questions]
+        if len(set(names)) < len(names):
+            raise invalid("Design", "questions", "each of a name of its own", names)
         # written, read and written again: then 5 and 5.0 are the same number, and the hash does not depend on it
-        read = tuple(from_document(to_document(mechanism)) for mechanism in mechanisms)
-        for name, value in (
-            ("mechanisms", read),
-            ("shares", shares),
-            ("document", _document(self.survey, read, shares)),
-        ):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "shares", shares)
+        for name, values in (("mechanisms", mechanisms), ("questions", self.questions)):
+            object.__setattr__(self, name, tuple(from_document(to_document(value)) for value in values))
+        object.__setattr__(self, "document", _document(self))
+        for question in self.questions:
+            for query in question.queries:
+                self.answering(query)
         verify(self.to_bytes())  # what a device will do
+
+    def answering(self, query: Query) -> int:
+        """The index of the mechanism whose reports answer a query: its own table, else a lattice.
+
+        Raises:
+            InvalidParameter: where none does.
+        """
+        own = [k for k, m in enumerate(self.mechanisms) if isinstance(m, Table) and m.query == query]
+        grids = [k for k, m in enumerate(self.mechanisms) if isinstance(m, Lattice) and m.space == query.space]
+        for index in (*own, *grids):
+            return index
+        raise invalid("Design", "questions", "answered by one of its mechanisms", query)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -108,7 +133,9 @@ def load_design(path: str | os.PathLike[str]) -> Design:
 
     document = loads(data)
     mechanisms = tuple(from_document(part) for part in document["mechanisms"])
-    design = Design(document["survey"], mechanisms, tuple(document["shares"]))
+    questions = tuple(from_document(part) for part in document["questions"])
+    source = None if document["source"] is None else from_document(document["source"])
+    design = Design(document["survey"], mechanisms, tuple(document["shares"]), questions, source)
     if design.hash != document["hash"]:
         raise InvalidDesign("A design must be written as geopriv writes it; numbers in it are of another type.")
     return design
@@ -124,13 +151,15 @@ def _weakest(mechanisms: tuple[Table | Lattice, ...]) -> Guarantee:
     return promises[0] if len(promises) == 1 else partition(*promises)
 
 
-def _document(survey: str, mechanisms: tuple[Table | Lattice, ...], shares: tuple[int, ...]) -> dict[str, Any]:
+def _document(design: Design) -> dict[str, Any]:
     document = {
         "type": "Design",
         "version": VERSION,
-        "survey": survey,
-        "mechanisms": [to_document(mechanism) for mechanism in mechanisms],
-        "shares": list(shares),
-        "guarantee": to_document(_weakest(mechanisms)),
+        "survey": design.survey,
+        "mechanisms": [to_document(mechanism) for mechanism in design.mechanisms],
+        "shares": list(design.shares),
+        "questions": [to_document(question) for question in design.questions],
+        "source": None if design.source is None else to_document(design.source),
+        "guarantee": to_document(_weakest(design.mechanisms)),
     }
     return document | {"hash": digest(document)}

@@ -1,4 +1,4 @@
-"""Spaces, profiles, queries, guarantees, tables and lattices as plain documents: what JSON can hold, and back again.
+"""Spaces, queries, questions, guarantees, tables and lattices as plain documents: what JSON can hold, and back again.
 
 A document is a dict with the key "type" and one key for each parameter. Integers stay integers, floats are the
 shortest decimals that give the same float back, infinity is the text "inf", a fraction is its two integers, arrays are
@@ -22,13 +22,14 @@ import numpy as np
 import shapely
 import shapely.geometry
 
-from geopriv import profiles, queries, spaces
+from geopriv import profiles, queries, questions, spaces
 from geopriv.checks import invalid
 from geopriv.errors import GeoprivError, InvalidDesign
 from geopriv.mechanisms import Lattice, Table
 from geopriv.privacy import Guarantee
 from geopriv.profiles import Custom
 from geopriv.queries import LinearQuery, LipschitzQuery, RadialQuery
+from geopriv.source import Source
 
 _FUNCTIONS = (Custom, LipschitzQuery)  # hold a function, which no document can
 _ATTRIBUTE: dict[tuple[type[Any], str], str] = {
@@ -96,7 +97,8 @@ def _kinds() -> dict[str, type[Any]]:
     named = [getattr(module, name) for module in (spaces, profiles, queries) for name in module.__all__]
     classes = [thing for thing in named if inspect.isclass(thing) and is_dataclass(thing)]
     closed = [thing for thing in classes if not inspect.isabstract(thing) and thing not in _FUNCTIONS]
-    return {thing.__name__: thing for thing in (*closed, Guarantee, Lattice, Table)}
+    forms: tuple[type[Any], ...] = (questions.Share, questions.Curve, questions.KernelMap)
+    return {thing.__name__: thing for thing in (*closed, *forms, Source, Guarantee, Lattice, Table)}
 
 
 def _attribute(kind: type[Any], parameter: str) -> str:

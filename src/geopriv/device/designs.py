@@ -10,8 +10,8 @@ from geopriv.device.files import canonical, parse
 from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
 from geopriv.device.reading import refuse, text, thing, whole
 
-VERSION = 1
-_DESIGN = {"Design": ("version", "survey", "mechanisms", "shares", "guarantee", "hash")}
+VERSION = 2
+_DESIGN = {"Design": ("version", "survey", "mechanisms", "shares", "questions", "source", "guarantee", "hash")}
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,8 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     mechanisms = tuple(read_mechanism(part, f"mechanism {k}") for k, part in enumerate(documents))
     if any(_space_of(part) != _space_of(documents[0]) for part in documents):
         raise refuse("design.mechanisms", "on one space", "several")
+    if not isinstance(found["questions"], list):
+        raise refuse("design.questions", "a list", type(found["questions"]).__name__)
     shares = found["shares"]
     if not isinstance(shares, list) or len(shares) != len(documents):
         raise refuse("design.shares", "one whole number for each mechanism", shares)

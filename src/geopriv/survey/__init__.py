@@ -1,0 +1,5 @@
+"""The question in a file: survey.toml, read, checked and explained where it is wrong."""
+
+from geopriv.survey.model import Survey
+
+__all__ = ["Survey"]
