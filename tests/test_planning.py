@@ -12,7 +12,7 @@ import pytest
 import geopriv as gp
 from geopriv.checks import FloatArray
 from geopriv.planning import choice
-from geopriv.planning.predictions import _grid_for
+from geopriv.planning.predictions import grid_for
 from geopriv.planning.workload import Workload
 
 PLANE, USD = gp.Plane("m"), gp.Line("USD")
@@ -55,7 +55,7 @@ def mechanism_for(name: str, work: Workload, query: gp.Query, rate: float) -> An
         case "InputLaplace plain":
             return gp.InputLaplace.calibrate(query.space, rate, estimator="plain")
         case "Lattice":
-            return _grid_for(work, rate)
+            return grid_for(work, rate)
     return getattr(gp, name).calibrate(query, rate)
 
 
@@ -205,7 +205,7 @@ def test_so_many_people_give_the_error() -> None:
 
 
 def test_people_do_not_help_against_a_bias() -> None:
-    found = gp.plan([gp.Orthant((0.0, 0.0), 1.0, PLANE)], 1.0, 100, TOWN, ["Lattice"])
+    found = gp.plan([gp.GaussianKernel((0.0, 0.0), 1.5, PLANE)], 1.0, 100, TOWN, ["Lattice"])
     bias = float(np.abs(found.best.biases).max())
     assert bias > 1e-7
     needed = gp.people_needed(found, 2 * bias)

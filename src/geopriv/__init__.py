@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from geopriv.answers import Band as Band
     from geopriv.auditing import Audit as Audit
     from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
+    from geopriv.auditing import DesignAudit as DesignAudit
     from geopriv.auditing import audit as audit
     from geopriv.auditing import audit_black_box as audit_black_box
+    from geopriv.auditing import audit_design as audit_design
     from geopriv.bounds import efficiency as efficiency
     from geopriv.bounds import lower_bound as lower_bound
     from geopriv.bounds import lower_bound_many as lower_bound_many
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from geopriv.noise import StudentT as StudentT
     from geopriv.planning import Option as Option
     from geopriv.planning import Plan as Plan
+    from geopriv.planning import SurveyPlan as SurveyPlan
     from geopriv.planning import epsilon_needed as epsilon_needed
     from geopriv.planning import people_needed as people_needed
     from geopriv.planning import plan as plan
@@ -112,7 +115,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "answers": ("Answer", "Answers", "Band"),
-    "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
+    "auditing": ("Audit", "BlackBoxAudit", "DesignAudit", "audit", "audit_black_box", "audit_design"),
     "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
     "curves": ("estimate_cdf",),
     "design": ("Design", "load_design"),
@@ -144,7 +147,7 @@ _HOME = {
         "VectorSmoothCauchy",
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
-    "planning": ("Option", "Plan", "epsilon_needed", "people_needed", "plan"),
+    "planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
     "priors": ("Prior",),
     "privacy": ("Guarantee", "compose", "partition"),
     "profiles": (

@@ -2,5 +2,6 @@
 
 from geopriv.auditing.analytic import Audit, audit
 from geopriv.auditing.black_box import BlackBoxAudit, audit_black_box
+from geopriv.auditing.designs import DesignAudit, audit_design
 
-__all__ = ["Audit", "BlackBoxAudit", "audit", "audit_black_box"]
+__all__ = ["Audit", "BlackBoxAudit", "DesignAudit", "audit", "audit_black_box", "audit_design"]

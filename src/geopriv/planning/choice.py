@@ -1,4 +1,4 @@
-"""`plan`: every design's predicted error, and the one to take."""
+"""Every option's predicted error, and the one to take."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ MECHANISMS = (
     "CoordinateLaplace",
     "Table",
 )
+ON_DEVICES = ("Table", "Lattice")  # what a design.json can hold: reports are small integers, one a person
+_MOST_HELD = 64  # tables of a design, each some 50 kB
 _MOST_TABLES = 16  # programs that are worth solving for a plan
 
 
@@ -41,6 +43,7 @@ class Plan:
         floor: a floor under the mean variance of unbiased estimates over the queries, from one report a person; 0 where
             none is known.
         answers: expected answers of the queries, by which errors are judged.
+        spreads: expected variances of the queries' answers from person to person.
         people: how many report.
     """
 
@@ -48,6 +51,7 @@ class Plan:
     left_out: dict[str, str]
     floor: float
     answers: Any = field(repr=False)
+    spreads: Any = field(repr=False)
     people: int = 0
 
     @property
@@ -69,8 +73,13 @@ class Plan:
     @property
     def why(self) -> str:
         """The choice in a sentence."""
-        best, size = self.best, len(self.best.variances)
-        rivals = [o for o in self.options if not (o.labelled_biased or o.bound_only) and o.mechanism != best.mechanism]
+        return self.why_of(self.best)
+
+    def why_of(self, best: Option) -> str:
+        """Why an option is taken, in a sentence."""
+        size = len(best.variances)
+        later = self.options[self.options.index(best) + 1 :]
+        rivals = [o for o in later if not (o.labelled_biased or o.bound_only) and o.mechanism != best.mechanism]
         sentence = f"{best.mechanism} has the least predicted error"
         if size > 1:
             how = {
@@ -109,37 +118,17 @@ class Plan:
         return "\n".join([*lines, self.why, *([self.suggestion] if self.suggestion else [])])
 
 
-def plan(
+def plan_queries(
     queries: Sequence[Query] | Query,
     epsilon: float | str,
     people: int,
     prior: Any = None,
     mechanisms: Sequence[str] = MECHANISMS,
+    for_devices: bool = False,
 ) -> Plan:
-    """The predicted error of every mechanism for a workload, and the recommended one.
-
-    Errors are those of estimates of the mean over the people who report. Noise on the input answers everything from one
-    report; other mechanisms split ε between the queries or the queries between the people, whichever is better. A table
-    is compiled only where its floor says that it could win.
-
-    Args:
-        queries: one or more, on one space.
-        epsilon: of one person for the whole survey, per unit of distance, as a number or a sentence.
-        people: how many will report.
-        prior: a Prior, or public values, that say where people are; by default even around the queries.
-        mechanisms: names of those to consider.
-
-    Raises:
-        InvalidParameter: for bad input, and where no mechanism can answer the queries.
-
-    >>> from geopriv import Prior, Threshold
-    >>> incomes = Prior.law(lambda u: 99_000 * (u / (1 - u)) ** 0.45)
-    >>> found = plan(Threshold(at=100_000, width=16_000), epsilon=1 / 8000, people=100_000, prior=incomes)
-    >>> found.best.name, round(found.best.error, 5)
-    ('Table, one report', 0.00088)
-    """
+    """`plan` for queries; its parameters are described there."""
     work = Workload.of(queries, epsilon, people, prior)
-    least = _least(work)
+    least = [option for option in _least(work) if not (for_devices and option.arrangement == "ε split")]
     options: list[Option] = []
     left_out: dict[str, str] = {}
 
@@ -154,15 +143,16 @@ def plan(
         if name in inputs:
             attempt(name, partial(inputs[name], work))
         elif name == "Table":
-            best = min((o.error for o in options if not o.labelled_biased), default=math.inf)
-            attempt(name, partial(_table, work, least, best))
+            rivals = [o for o in options if o.mechanism in ON_DEVICES or not for_devices]
+            best = min((o.error for o in rivals if not o.labelled_biased), default=math.inf)
+            attempt(name, partial(_table, work, least, best, _MOST_HELD if for_devices else math.inf))
         else:
             attempt(name, partial(_posterior, name, work, least))
     if not any(not (o.labelled_biased or o.bound_only) for o in options):
         reasons = [f"{name}: {reason}" for name, reason in left_out.items()]
         raise InvalidParameter(" ".join(["No mechanism that was asked for answers these without bias.", *reasons]))
     floor = _floor(work)
-    return Plan(tuple(sorted(options, key=lambda o: o.error)), left_out, floor, work.answers[0], work.people)
+    return Plan(tuple(sorted(options, key=lambda o: o.error)), left_out, floor, *work.answers, work.people)
 
 
 def _asked_for(mechanisms: Sequence[str]) -> list[str]:
@@ -224,8 +214,10 @@ def _people_split(name: str, work: Workload, alone: Any, bound_only: bool = Fals
     return Option(name, "people split", variance, np.zeros(work.size), bound_only=bound_only)
 
 
-def _table(work: Workload, least: list[Option], best: float) -> Option:
+def _table(work: Workload, least: list[Option], best: float, most: float) -> Option:
     """Compiled where its floor says that it could be the best; otherwise that floor."""
+    if work.size > most and least[0].error < best:
+        raise InvalidParameter(f"One table for each of {work.size:,} queries is more than a design holds, {most:g}.")
     if len(work.kinds) > _MOST_TABLES:
         raise InvalidParameter(f"Tables of {len(work.kinds)} different shapes would take long to compile.")
     found = [bound if bound.error >= best else _arranged("Table", bound.arrangement, work) for bound in least]

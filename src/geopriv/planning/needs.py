@@ -12,7 +12,7 @@ from scipy import optimize
 
 from geopriv.checks import invalid, positive
 from geopriv.errors import InvalidParameter
-from geopriv.planning.choice import MECHANISMS, Plan, plan
+from geopriv.planning.choice import MECHANISMS, Plan, plan_queries
 from geopriv.queries import Blurred, Query, common_space
 
 _FARTHEST = 9.0  # e-folds of ε on both sides of what suits the queries
@@ -63,9 +63,9 @@ def epsilon_needed(
     wanted = positive("epsilon_needed", "error", error)
     asked, _ = common_space("epsilon_needed", [queries] if isinstance(queries, Query) else queries)
     rate, tried = _usual_rate(asked[0]), dict[str, float]()
-    while (best := plan(asked, rate, people, prior, mechanisms).best.mechanism) not in tried:
+    while (best := plan_queries(asked, rate, people, prior, mechanisms).best.mechanism) not in tried:
         rate = tried[best] = _least_rate(
-            partial(plan, asked, people=people, prior=prior, mechanisms=[best]), wanted, rate
+            partial(plan_queries, asked, people=people, prior=prior, mechanisms=[best]), wanted, rate
         )
     return min(tried.values())
 

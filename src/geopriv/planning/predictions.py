@@ -30,6 +30,7 @@ from geopriv.queries import Ball, Blurred, GaussianKernel, Orthant, Query
 from geopriv.spaces import Earth, LogLine
 
 _ALONE = 16  # shapes without a formula that are worth computing one by one
+_MOST_ALONE, _FEWEST = 500, 200  # the most of them, and the fewest points that then stand for the prior
 _KINKED = 200  # on a line: each may lie differently between cells
 _OFFSETS = 801  # at most, along each axis of a table by offset
 _FAR = 15.0  # in units of 1/ε
@@ -61,9 +62,21 @@ def floors(work: Workload, rate: float) -> FloatArray:
 
 def input_laplace(work: Workload, rate: float) -> FloatArray:
     """Expected variance of unbiased estimates from one noisy point."""
-    if any(isinstance(query, Blurred) and not query.along_line for query in work.queries):
-        return _blurred_regions(work, rate)
+    variance = np.empty(work.size)
+    regions = [k for k, query in enumerate(work.queries) if _is_blurred_region(query)]
+    others = [k for k in range(work.size) if k not in set(regions)]
+    if regions:
+        variance[regions] = _blurred_regions(work.part(regions), rate)
+    if others:
+        variance[others] = _of_coordinates(work.part(others), rate)
+    return variance
 
+
+def _is_blurred_region(query: Query) -> bool:
+    return isinstance(query, Blurred) and not query.along_line
+
+
+def _of_coordinates(work: Workload, rate: float) -> FloatArray:
     def curve(query: Query) -> Curve:
         inverse = undo(query, rate)
         assert isinstance(inverse, OfCoordinate)
@@ -120,25 +133,37 @@ def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
 
 def lattice(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
     """Expected variance of estimates from one grid report, and their bias: that of the mean over people."""
-    grid = _grid_for(work, rate)
-    if work.space.dimension > 1 and all(isinstance(query, GaussianKernel) for query in work.queries):
-        return _grid_kernels(grid, work)
-    if work.size <= _ALONE:
-        both = [(grid.variance_at(work.points, query), grid.bias_at(work.points, query)) for query in work.queries]
-        variance, bias = (np.array([work.weights @ one for one in column]) for column in zip(*both, strict=True))
-        return variance, bias
-    if work.space.dimension == 1:
+    grid = grid_for(work, rate)
+    variance, bias = np.empty(work.size), np.empty(work.size)
+    kernels = [k for k, query in enumerate(work.queries) if isinstance(query, GaussianKernel)]
+    if work.space.dimension == 1 or len(kernels) <= _ALONE:
+        kernels = []
+    others = [k for k in range(work.size) if k not in set(kernels)]
+    for members, predict in ((kernels, _grid_kernels), (others, _grid_others)):
+        if members:
+            variance[members], bias[members] = predict(grid, work.part(members))
+    return variance, bias
+
+
+def _grid_others(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
+    """One by one where there are few; else by what queries have in common; else one by one, for fewer people."""
+    if work.size > _ALONE and work.space.dimension == 1:
         return _grid_on_line(grid, work)
-    smooth = all(isinstance(query, Blurred) for query in work.queries)
-    if smooth and work.space.dimension == 2 and len({_moved(query) for query in work.queries}) == 1:
+    if work.size > _ALONE and all(map(_is_blurred_region, work.queries)) and len(set(map(_moved, work.queries))) == 1:
         return _grid_offsets(grid, work)
-    raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
+    if work.size > _MOST_ALONE:
+        raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
+    few = work.part(range(work.size), max(_FEWEST, len(work.points) * _ALONE // work.size))
+    both = [(grid.variance_at(few.points, query), grid.bias_at(few.points, query)) for query in few.queries]
+    variance, bias = (np.array([few.weights @ one for one in column]) for column in zip(*both, strict=True))
+    return variance, bias
 
 
-def _grid_for(work: Workload, rate: float) -> Lattice:
-    """The grid that suits the queries on a line, all of their kinks included; the usual one elsewhere."""
+def grid_for(work: Workload, rate: float) -> Lattice:
+    """The grid that suits the queries; on a line all of their kinks are included."""
     if work.space.dimension > 1:
-        return Lattice.calibrate(work.space, rate)
+        shapes = {_moved(query): query for query in reversed(work.queries)}
+        return Lattice.calibrate(work.space, rate, queries=list(shapes.values())[-_ALONE:])
     kinked = [query for query in work.queries if knots_on_line(query) is not None]
     if len(kinked) > _KINKED:
         raise invalid("plan", "queries", f"at most {_KINKED} with kinks for a grid", len(kinked))
@@ -224,6 +249,8 @@ def _moved(query: Query) -> object:
             return "orthant", query.width
         case Ball():
             return "ball", query.radius, query.width
+        case GaussianKernel():
+            return "kernel", query.bandwidth
         case Blurred() if isinstance(query.query, Orthant | Ball):
             return "blurred", query.bandwidth, _moved(query.query)
     return query

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,15 @@ class Workload:
         else:
             points, weights = _thinned(*points_under("plan", space, prior))
         return cls(asked, space, rate, n, points, weights)
+
+    def part(self, members: Sequence[int], points: int | None = None) -> Workload:
+        """The same for some of the queries, with at most so many points standing for the prior."""
+        queries = tuple(self.queries[k] for k in members)
+        if points is None or points >= len(self.points):
+            return replace(self, queries=queries)
+        every = -(-len(self.points) // points)
+        weights = self.weights[::every]
+        return replace(self, queries=queries, points=self.points[::every], weights=weights / weights.sum())
 
     @property
     def size(self) -> int:

@@ -1,0 +1,202 @@
+"""`plan(survey)`: the design for a survey, and what to expect of it before anybody has reported."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+from scipy import special
+
+from geopriv.checks import FloatArray, fraction, invalid, positive
+from geopriv.design import Design
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms import Lattice, Table
+from geopriv.planning.choice import MECHANISMS, ON_DEVICES, Plan, plan_queries
+from geopriv.planning.options import Option
+from geopriv.planning.predictions import grid_for
+from geopriv.planning.workload import Workload
+from geopriv.queries import Query
+from geopriv.questions import Question, Share
+from geopriv.survey.model import Survey
+
+_NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyPlan:
+    """Every way to run a survey with its predicted error, and the design of the best that devices can run.
+
+    Args:
+        survey: what is asked.
+        plan: the options, the least predicted error first.
+        option: the one that the design takes.
+        design: to be written as design.json.
+    """
+
+    survey: Survey
+    plan: Plan
+    option: Option
+    design: Design
+
+    def standard_errors(self, option: Option | None = None) -> FloatArray:
+        """Of each query, as an estimate will state it: noise, and that the people are a sample of all there could be.
+
+        An option's own variances are around the mean over the people who report, so they lack the second part.
+        """
+        chosen = self.option if option is None else option
+        return np.asarray(np.sqrt(chosen.variances + self.plan.spreads / self.plan.people))
+
+    def expected(self, question: Question) -> float:
+        """The largest standard error of a question's estimates under the design."""
+        return float(self.standard_errors()[self._places[question.name]].max())
+
+    def people_for(self, half_width: float, option: Option | None = None, confidence: float = 0.95) -> int | None:
+        """How many people make every share's interval as short as ± half_width; None where bias alone is longer.
+
+        Where only curves and maps are asked for, all their estimates count.
+        """
+        chosen = self.option if option is None else option
+        wanted = positive("people_for", "half_width", half_width)
+        shares = [self._places[q.name] for q in self.survey.questions if isinstance(q, Share)]
+        asked = np.concatenate(shares or list(self._places.values()))
+        room = wanted - np.abs(chosen.biases[asked])
+        if not (room > 0).all():
+            return None
+        reach = special.ndtri((1 + fraction("people_for", "confidence", confidence)) / 2)
+        one = self.standard_errors(chosen)[asked] ** 2 * self.plan.people
+        return math.ceil(float((one * (reach / room) ** 2).max()) * (1 - 1e-12))
+
+    @cached_property
+    def bits(self) -> int:
+        """Of one report: a symbol of the largest table, or a cell wherever people and noise can be."""
+        return max(m.bits if isinstance(m, Table) else self._cell_bits(m) for m in self.design.mechanisms)
+
+    @property
+    def why(self) -> str:
+        """The choice in a sentence or two."""
+        best = self.plan.best
+        if best is self.option:
+            return self.plan.why_of(best)
+        factor = self.option.error / best.error
+        sentence = self.plan.why_of(self.option).replace(" error", " error of what devices run", 1)
+        return f"{sentence} {best.mechanism} would err {factor:.3g} times less, but sends real numbers."
+
+    def _cell_bits(self, lattice: Lattice) -> int:
+        points = self._work.points.reshape(len(self._work.points), -1)
+        extent = points.max(axis=0) - points.min(axis=0) + 2 * _NOISE / self.survey.epsilon
+        return int(np.ceil(np.log2(extent / lattice.step)).sum())
+
+    @cached_property
+    def _work(self) -> Workload:
+        return _workload(self.survey)
+
+    @cached_property
+    def _places(self) -> dict[str, Any]:
+        """Where a question's queries are among all."""
+        sizes = [len(question.queries) for question in self.survey.questions]
+        ends = np.cumsum(sizes)
+        return {
+            question.name: np.arange(end - size, end)
+            for question, size, end in zip(self.survey.questions, sizes, ends, strict=True)
+        }
+
+
+@overload
+def plan(queries: Survey) -> SurveyPlan: ...
+
+
+@overload
+def plan(
+    queries: Sequence[Query] | Query,
+    epsilon: float | str,
+    people: int,
+    prior: Any = None,
+    mechanisms: Sequence[str] = MECHANISMS,
+    for_devices: bool = False,
+) -> Plan: ...
+
+
+def plan(
+    queries: Survey | Sequence[Query] | Query,
+    epsilon: float | str | None = None,
+    people: int | None = None,
+    prior: Any = None,
+    mechanisms: Sequence[str] = MECHANISMS,
+    for_devices: bool = False,
+) -> SurveyPlan | Plan:
+    """The predicted error of every mechanism, and the recommended one; of a survey also its design.
+
+    Errors are those of estimates of the mean over the people who report. Noise on the input answers everything from one
+    report; other mechanisms split ε between the queries or the queries between the people, whichever is better. A table
+    is compiled only where its floor says that it could win.
+
+    Args:
+        queries: a Survey, or one or more queries on one space.
+        epsilon: of one person for the whole survey, per unit of distance, as a number or a sentence; a Survey has it.
+        people: how many will report; a Survey has it.
+        prior: a Prior, or public values, that say where people are; by default even around the queries.
+        mechanisms: names of those to consider.
+        for_devices: whether each person must send one small integer (no "ε split"), and a table is judged against what
+            else devices run; so it is for a Survey.
+
+    Raises:
+        InvalidParameter: for bad input, and where no mechanism can answer the queries.
+
+    >>> from geopriv import Prior, Threshold
+    >>> incomes = Prior.law(lambda u: 99_000 * (u / (1 - u)) ** 0.45)
+    >>> found = plan(Threshold(at=100_000, width=16_000), epsilon=1 / 8000, people=100_000, prior=incomes)
+    >>> found.best.name, round(found.best.error, 5)
+    ('Table, one report', 0.00088)
+    """
+    if isinstance(queries, Survey):
+        if any(given is not None for given in (epsilon, people, prior)):
+            raise invalid("plan", "epsilon", "left out, as people and prior: a survey has its own", epsilon)
+        return plan_survey(queries)
+    if epsilon is None or people is None:
+        raise invalid("plan", "epsilon", "given, as people, where there is no survey that has them", epsilon)
+    return plan_queries(queries, epsilon, people, prior, mechanisms, for_devices)
+
+
+def plan_survey(survey: Survey) -> SurveyPlan:
+    """Options for a survey, and the design of the best among those that devices can run.
+
+    Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
+    """
+    found = plan_queries(survey.queries, survey.epsilon, survey.people, survey.prior, for_devices=True)
+    best = next((o for o in found.options if o.mechanism in ON_DEVICES and not o.bound_only), None)
+    if best is None:
+        raise _unanswered(survey, found)
+    if best.mechanism == "Table":
+        mechanisms: tuple[Table | Lattice, ...] = tuple(
+            Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
+        )
+    else:
+        mechanisms = (grid_for(_workload(survey), survey.epsilon),)
+    design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
+    return SurveyPlan(survey, found, best, design)
+
+
+def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
+    """Why no device could answer: mostly an edge that is too hard for one report that answers everything."""
+    hard = []
+    for question in survey.questions:
+        try:
+            Lattice.calibrate(survey.space, survey.epsilon, queries=question.queries[:1])
+        except InvalidParameter:
+            hard.append(question.name)
+    if hard:
+        return InvalidParameter(
+            f"One report cannot answer all questions, since the edges of {', '.join(map(repr, hard))} are too hard beside "
+            f"1/ε = {1 / survey.epsilon:.4g}: blur them (Blurred; 'blur' in a survey.toml), or ask them in a survey of "
+            "their own."
+        )
+    reasons = [f"{name}: {found.left_out[name]}" for name in ON_DEVICES if name in found.left_out]
+    return InvalidParameter(" ".join(["No mechanism that devices run can answer this survey.", *reasons]))
+
+
+def _workload(survey: Survey) -> Workload:
+    return Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)

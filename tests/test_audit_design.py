@@ -1,0 +1,79 @@
+"""The audit of design files: honest ones hold, and every planted fault is found with its size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import geopriv as gp
+from tests.designs import document_of, lattice_design, rehashed, table_design, two_tables
+from tests.test_cli import run
+
+
+@pytest.mark.parametrize("make", [table_design, two_tables, lattice_design], ids=["table", "tables", "lattice"])
+def test_an_honest_design_holds(make: Callable[[], gp.Design], tmp_path: Path) -> None:
+    design = make()
+    design.write(tmp_path / "design.json")
+    found = gp.audit_design(tmp_path / "design.json")
+    assert found.passed
+    assert not found.reason
+    assert (found.hash, found.guarantee) == (design.hash, design.guarantee)
+    assert len(found.audits) == len(design.mechanisms)
+    assert found.worst is not None
+    assert 0.3 < found.worst.worst_ratio <= 1
+
+
+def _move_weight(document: dict[str, Any]) -> None:
+    weights = document["mechanisms"][0]["weights"]
+    moved = weights[0][0] * 7 // 8
+    weights[0][0] -= moved
+    weights[0][1] += moved
+
+
+def _steeper(document: dict[str, Any]) -> None:
+    theta = document["mechanisms"][0]["theta"]
+    document["mechanisms"][0]["theta"] = [3 * theta[0], theta[1]]
+
+
+@pytest.mark.parametrize(
+    ("make", "fault"), [(table_design, _move_weight), (lattice_design, _steeper)], ids=["table", "lattice"]
+)
+def test_a_broken_promise_is_found_and_measured(
+    make: Callable[[], gp.Design], fault: Callable[[dict[str, Any]], None], tmp_path: Path
+) -> None:
+    document = document_of(make())
+    fault(document)
+    (tmp_path / "design.json").write_bytes(rehashed(document))
+    found = gp.audit_design(tmp_path / "design.json")
+    assert not found.passed
+    assert found.reason
+    assert found.worst is not None
+    assert found.worst.worst_ratio > 1.5
+    done = run("audit", "design.json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "does NOT hold" in done.stdout
+    assert "worst loss" in done.stdout
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"mechanisms":[5]}', b'{"mechanisms":7}', b"\xff\xfe", b"nul"])
+def test_what_is_no_design_does_not_pass(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "design.json").write_bytes(data)
+    found = gp.audit_design(tmp_path / "design.json")
+    assert (found.passed, found.audits, found.worst) == (False, (), None)
+
+
+def test_the_command_says_the_verdict_and_the_exit_code(tmp_path: Path) -> None:
+    table_design().write(tmp_path / "design.json")
+    done = run("audit", "design.json", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["passed"]
+    assert result["mechanisms"][0]["worst_ratio"] <= 1
+    changed = (tmp_path / "design.json").read_bytes().replace(b'"survey":"', b'"survey":"x')
+    (tmp_path / "design.json").write_bytes(changed)
+    assert run("audit", "design.json", cwd=tmp_path).returncode == 1
+    assert run("audit", "nowhere.json", cwd=tmp_path).returncode == 2
