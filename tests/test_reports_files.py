@@ -136,6 +136,27 @@ def test_a_repeated_id_counts_once_in_one_file_and_over_two(name: str, tmp_path:
 
 
 @FORMATS
+def test_of_a_repeated_id_the_first_is_kept_whatever_its_mechanism(name: str, tmp_path: Path) -> None:
+    design = two_tables()
+    rows = [line(design=design.hash, mechanism=k, report=[k]) for k in (2, 0, 1)]
+    write_rows(tmp_path / name, rows)
+    reader = ReportReader(design)
+    assert [(found.mechanism, found.rows.tolist()) for found in reader.read(tmp_path / name)] == [(2, [[2]])]
+    assert dict(reader.rejected) == {"repeated id": 2}
+
+
+@FORMATS
+def test_ids_are_remembered_over_many_batches(name: str, tmp_path: Path) -> None:
+    batches = [batch(BATCH // 2 + 1, seed=k) for k in range(3)]
+    write_reports(tmp_path / name, DESIGN, [*batches, *batches[:2]])
+    reader = ReportReader(DESIGN)
+    kept = [i for found in reader.read(tmp_path / name) for i in found.ids]
+    assert kept == [i for one in batches for i in one.ids]
+    assert reader.accepted == len(kept)
+    assert dict(reader.rejected) == {"repeated id": 2 * (BATCH // 2 + 1)}
+
+
+@FORMATS
 @pytest.mark.parametrize("cell", [2**53, -(2**53), -(2**63), 2**63 - 1])
 def test_a_cell_that_no_float_tells_from_its_neighbour_is_out_of_range(name: str, cell: int, tmp_path: Path) -> None:
     design = lattice_design()
