@@ -22,11 +22,15 @@ class ColourBar:
     """The key to a picture's colours.
 
     Args:
-        gradient: colours from low to high, as CSS.
+        top: the number at its end; it begins at 0.
+        colours: the name of the colours.
+        gradient: the colours from low to high, as CSS.
         ticks: places and numbers.
         levels: the numbers at the ticks, without the first.
     """
 
+    top: float
+    colours: str
     gradient: str
     ticks: tuple[Tick, ...]
     levels: tuple[float, ...]
@@ -40,16 +44,17 @@ def colour_bar(top: float, colours: str) -> ColourBar:
     marks = round_numbers(0.0, top, 5)
     ticks = tuple(Tick(round(100 * mark / top, 2), plain(mark, 3)) for mark in marks)
     gradient = ", ".join(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in picked.tolist())
-    return ColourBar(f"linear-gradient(to right, {gradient})", ticks, tuple(mark for mark in marks if mark > 0))
+    levels = tuple(mark for mark in marks if mark > 0)
+    return ColourBar(top, colours, f"linear-gradient(to right, {gradient})", ticks, levels)
 
 
-def picture(values: FloatArray, top: float, colours: str, shown: npt.NDArray[np.bool_]) -> str:
+def picture(values: FloatArray, bar: ColourBar, shown: npt.NDArray[np.bool_]) -> str:
     """A PNG as a data URI: the first axis to the right, the second upwards, transparent where nothing is shown."""
     import matplotlib
     from matplotlib.image import imsave
 
-    steps = np.clip(np.floor(values / top * _LEVELS), 0, _LEVELS - 1).astype(int)
-    table = matplotlib.colormaps[colours](np.linspace(0, 1, _LEVELS), bytes=True)
+    steps = np.clip(np.floor(values / bar.top * _LEVELS), 0, _LEVELS - 1).astype(int)
+    table = matplotlib.colormaps[bar.colours](np.linspace(0, 1, _LEVELS), bytes=True)
     pixels = np.where(shown[..., None], table[steps], 0).astype(np.uint8)
     file = BytesIO()
     # without the version of the program that wrote it, so that the same numbers give the same bytes

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import shapely
 
 from geopriv.answers import Answer
@@ -167,38 +168,34 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
 
 def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]:
     values, errors = density.finer(density.values), density.finer(density.errors)
-    top = max(float(values.max()), float(density.errors.max()), 1e-12)
     told = density.finer(density.surplus, smooth=False) > 0
-    per = f"% of people per {density.square}"
+    everywhere, per = np.ones_like(told), f"% of people per {density.square}"
+    bar = colour_bar(max(float(values.max()), float(errors.max()), 1e-12), DENSITY)
+    lines = _contours(density, values, bar.levels, frame)
     bias = bias_label(answer.estimates.bias, f"% per {density.square}", density.percent)
-    panels = [_panel("Estimate", values, top, DENSITY, told, density, frame, per, bias)]
+    panels = [_panel("Estimate", per, values, bar, told, lines, bias)]
     if answer.consistent is not None:
         held = density.finer(density.percent * answer.consistent)
-        panels.append(_panel("Made non-negative", held, top, DENSITY, told, density, frame, per, "biased by that"))
-    everywhere = np.ones_like(told)
-    panels.append(
-        _panel("Standard error", errors, max(float(errors.max()), 1e-12), ERROR, everywhere, density, frame, per)
-    )
-    return tuple(panels)
+        lines = _contours(density, held, bar.levels, frame)
+        panels.append(_panel("Made non-negative", per, held, bar, everywhere, lines, "biased by that"))
+    bar = colour_bar(max(float(errors.max()), 1e-12), ERROR)
+    return *panels, _panel("Standard error", per, errors, bar, everywhere)
 
 
 def _panel(
     title: str,
-    values: FloatArray,
-    top: float,
-    colours: str,
-    shown: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    density: Density,
-    frame: Frame,
     per: str,
+    values: FloatArray,
+    bar: ColourBar,
+    shown: npt.NDArray[np.bool_],
+    contours: str = "",
     bias: str = "",
 ) -> Panel:
-    bar = colour_bar(top, colours)
-    description = f"{title} in {per}, from 0 to {plain(top, 3)}."
-    if not shown.all():
+    hatched = not shown.all()
+    description = f"{title} in {per}, from 0 to {plain(bar.top, 3)}."
+    if hatched:
         description += " Hatched where it cannot be told from zero."
-    lines = _contours(density, values, bar.levels, frame) if colours == DENSITY else ""
-    return Panel(title, picture(values, top, colours, shown), bar, lines, description, not shown.all(), bias)
+    return Panel(title, picture(values, bar, shown), bar, contours, description, hatched, bias)
 
 
 def _contours(density: Density, values: FloatArray, levels: Sequence[float], frame: Frame) -> str:

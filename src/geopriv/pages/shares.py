@@ -93,50 +93,70 @@ def _view(answer: Answer, top: float, mark: str) -> ShareView:
     question, one = answer.question, _estimate(answer)
     assert isinstance(question, Share)  # only shares come here
     said, level = predicate(question.query, question.name), f"{plain(100 * one.confidence)}{NARROW}% interval"
-    if not (0 < one.standard_error < math.inf and math.isfinite(one.value)):
-        rest = f": {counted(one.n, 'report')} cannot tell what share of people {said}. There is no error bar yet."
-        notes = (soft_edge(question.query), *_finite(answer, 1))
-        return ShareView(question.name, "No number", rest, "", "", notes, None, mark)
-    if not is_share(question.query):
+    label = bias_label(one.bias, "points", 100.0)
+    # that there is nobody, or everybody, must hold whatever the bias is
+    bias = one.bias if one.bias > 1e-6 else 0.0
+    if _has_error(one) and not is_share(question.query):
         return _score(answer, one, level, mark)
-    decimals, bias = decimals_for(100 * one.standard_error), one.bias if one.bias > 1e-6 else 0.0
-    low, high = one.low - bias, one.high + bias  # that there is nobody, or everybody, must hold whatever the bias is
-    if low > 0 and high < 1:
-        low, high, figure, rest = one.low, one.high, percent(one.value, decimals), f" of people {said}"
+    if _has_error(one) and one.low - bias > 0 and one.high + bias < 1:
+        decimals, low, high = decimals_for(100 * one.standard_error), one.low, one.high
+        figure, rest = percent(one.value, decimals), f"of people {said}"
     else:
-        # an estimate that the noise took below 0 is no sign that there are even fewer people than that
-        shift = min(max(one.value, 0.0), 1.0) - one.value
-        low, high, decimals = low + shift, high + shift, decimals_for(100 * (one.standard_error + bias))
+        ends = _careful(answer, one)
+        if ends is None:
+            return _nothing(answer, said, mark)
+        low, high = ends[0] - bias, ends[1] + bias
+        decimals = decimals_for(25 * (high - low))
         figure, rest = _below_noise(low, high, decimals, said)
-    return ShareView(
-        question.name,
-        figure,
-        rest,
-        f"{level} {percents(low, high, decimals)}",
-        bias_label(one.bias, "points", 100.0),
-        _notes(answer, one),
-        _bar(one.value, low, high, top),
-        mark,
-    )
+    interval, bar = f"{level} {percents(low, high, decimals)}", _bar(one.value, low, high, top)
+    return ShareView(question.name, figure, rest, interval, label, _notes(answer, one), bar, mark)
+
+
+def _has_error(one: Estimate) -> bool:
+    """Whether there is an error bar: one report has none, and reports that are all the same seem to have none."""
+    return 0 < one.standard_error < math.inf and math.isfinite(one.value)
+
+
+def _careful(answer: Answer, one: Estimate) -> tuple[float, float] | None:
+    """An interval for shares near 0 or 1, where few reports matter: one that holds for any number, if there is one."""
+    if answer.finite is not None and np.isfinite([answer.finite.low, answer.finite.high]).all():
+        return float(answer.finite.low), float(answer.finite.high)
+    if not _has_error(one):
+        return None
+    # an estimate that the noise took below 0 is no sign that there are even fewer people than that
+    shift = min(max(one.value, 0.0), 1.0) - one.value
+    return one.low + shift, one.high + shift
+
+
+def _nothing(answer: Answer, said: str, mark: str) -> ShareView:
+    question, n = answer.question, answer.estimates.n
+    assert isinstance(question, Share)
+    why = "There is no error bar yet" if n < 2 else "They are all the same, so there is no error bar"
+    rest = f"{counted(n, 'report')} cannot tell what share of people {said}. {why}."
+    return ShareView(question.name, "No number", rest, "", "", (soft_edge(question.query),), None, mark)
 
 
 def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str, str]:
     """A figure and a sentence for an interval that reaches to nobody, to everybody, or to both."""
     least, most = _ends(low, high, decimals)
     if low <= 0 and high >= 1:
-        return "No number", f": these reports cannot tell what share of people {said}"
+        return "No number", f"These reports cannot tell what share of people {said}"
     if low <= 0:
-        figure, whom = f"At most {most}{NARROW}%", "zero"
-    else:
-        figure, whom = f"At least {least}{NARROW}%", "everyone"
-    return figure, f" of people {said}. That cannot be told from {whom} with these reports"
+        return f"At most {most}{NARROW}%", f"of people {said}. That cannot be told from zero with these reports"
+    if high >= 1:
+        return f"At least {least}{NARROW}%", f"of people {said}. That cannot be told from everyone with these reports"
+    return f"{least} to {most}{NARROW}%", f"of people {said}"
 
 
 def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
     assert isinstance(answer.question, Share)  # only shares come here
-    decimals = decimals_for(100 * one.standard_error)
-    error = f"Estimate {percent(one.value, decimals)}, standard error {plain(100 * one.standard_error, 2)} points"
-    notes = [soft_edge(answer.question.query), f"{error}, from {counted(one.n, 'report')}.", *_finite(answer, decimals)]
+    decimals = decimals_for(100 * one.standard_error) if _has_error(one) else 1
+    notes = [soft_edge(answer.question.query)]
+    if _has_error(one):
+        error = plain(100 * one.standard_error, 2) if one.standard_error >= 1e-6 else "below 0.0001"
+        estimate = f"Estimate {percent(one.value, decimals)}, standard error {error} points"
+        notes.append(f"{estimate}, from {counted(one.n, 'report')}.")
+    notes += _finite(answer, decimals)
     if answer.consistent is not None:
         held = percent(float(answer.consistent), decimals)
         notes.append(f"Made to fit the other answers, and biased by that: {held}.")
@@ -145,7 +165,7 @@ def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
 
 def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
     """What is said of intervals that hold for any number of reports, where there are some."""
-    if answer.finite is None or not (np.isfinite(answer.finite.low) and np.isfinite(answer.finite.high)):
+    if answer.finite is None or not np.isfinite([answer.finite.low, answer.finite.high]).all():
         return ()
     assert isinstance(answer.question, Share)  # only shares come here
     low, high = float(answer.finite.low), float(answer.finite.high)
@@ -158,7 +178,7 @@ def _score(answer: Answer, one: Estimate, level: str, mark: str) -> ShareView:
     """A mean of something that is no share."""
     decimals = decimals_for(one.standard_error)
     low, high = outward(one.low, one.high, decimals)
-    rest = f" is the mean of “{answer.question.name}” over all people"
+    rest = f"is the mean of “{answer.question.name}” over all people"
     if one.low <= 0 <= one.high:
         rest += ". That cannot be told from zero with these reports"
     notes = (
