@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from geopriv.noise import PlanarLaplace as PlanarLaplace
     from geopriv.noise import SphericalLaplace as SphericalLaplace
     from geopriv.noise import StudentT as StudentT
+    from geopriv.pages import page_html as page_html
+    from geopriv.pages import write_page as write_page
     from geopriv.planning import Option as Option
     from geopriv.planning import Plan as Plan
     from geopriv.planning import SurveyPlan as SurveyPlan
@@ -147,6 +149,7 @@ _HOME = {
         "VectorSmoothCauchy",
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
+    "pages": ("page_html", "write_page"),
     "planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
     "priors": ("Prior",),
     "privacy": ("Guarantee", "compose", "partition"),
