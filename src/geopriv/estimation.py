@@ -10,7 +10,8 @@ import numpy as np
 from scipy import special
 
 from geopriv.checks import FloatArray, fraction, invalid
-from geopriv.errors import ReportRejected
+from geopriv.errors import OutOfDomain, ReportRejected
+from geopriv.frames import as_array
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.queries import Query
 
@@ -109,7 +110,9 @@ def read_reports(reports: Any) -> FloatArray:
         ReportRejected: for anything else.
     """
     try:
-        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
+        values = np.asarray(reports.values if isinstance(reports, Simulated) else as_array(reports), dtype=np.float64)
+    except OutOfDomain as error:
+        raise ReportRejected(f"Reports cannot be read. {error}") from None
     except (TypeError, ValueError):
         raise ReportRejected("Reports must be numbers.") from None
     if values.ndim == 0 or values.size == 0:
