@@ -45,6 +45,11 @@ class Estimate:
         label = "" if self.unbiased else known
         return f"{self.value:.6g} ± {self.standard_error:.2g}, [{self.low:.6g}, {self.high:.6g}], n = {self.n:,}{label}"
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import estimate_html
+
+        return estimate_html(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
@@ -96,6 +101,11 @@ class Estimates:
         value, error = float(self.values[index]), float(self.standard_errors[index])
         reach = _reach(self.confidence) * error
         return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence, self.bias)
+
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import estimates_html
+
+        return estimates_html(self)
 
 
 def _reach(confidence: float) -> float:
