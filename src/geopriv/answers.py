@@ -43,6 +43,11 @@ class Answer:
     finite: Band | None = None
     consistent: FloatArray | None = None
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import answer_html
+
+        return answer_html(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -76,3 +81,8 @@ class Answers:
             if answer.question.name == name:
                 return answer
         raise KeyError(name)
+
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import answers_html
+
+        return answers_html(self)

@@ -118,6 +118,11 @@ class Design:
     def __hash__(self) -> int:
         return hash(self.hash)
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import design_html
+
+        return design_html(self)
+
 
 def load_design(path: str | os.PathLike[str]) -> Design:
     """The design of a file: its hash is checked, and what it promises is verified in exact arithmetic.

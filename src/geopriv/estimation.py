@@ -10,7 +10,8 @@ import numpy as np
 from scipy import special
 
 from geopriv.checks import FloatArray, fraction, invalid
-from geopriv.errors import ReportRejected
+from geopriv.errors import OutOfDomain, ReportRejected
+from geopriv.frames import as_array
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.queries import Query
 
@@ -43,6 +44,11 @@ class Estimate:
         known = f" (bias at most {self.bias:.1g})" if math.isfinite(self.bias) else " (biased estimator)"
         label = "" if self.unbiased else known
         return f"{self.value:.6g} ± {self.standard_error:.2g}, [{self.low:.6g}, {self.high:.6g}], n = {self.n:,}{label}"
+
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import estimate_html
+
+        return estimate_html(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +102,11 @@ class Estimates:
         reach = _reach(self.confidence) * error
         return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence, self.bias)
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import estimates_html
+
+        return estimates_html(self)
+
 
 def _reach(confidence: float) -> float:
     """Standard errors on each side of a normal interval."""
@@ -109,7 +120,9 @@ def read_reports(reports: Any) -> FloatArray:
         ReportRejected: for anything else.
     """
     try:
-        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
+        values = np.asarray(reports.values if isinstance(reports, Simulated) else as_array(reports), dtype=np.float64)
+    except OutOfDomain as error:
+        raise ReportRejected(f"Reports cannot be read. {error}") from None
     except (TypeError, ValueError):
         raise ReportRejected("Reports must be numbers.") from None
     if values.ndim == 0 or values.size == 0:

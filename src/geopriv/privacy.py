@@ -60,6 +60,11 @@ class Guarantee:
             f"{self.factor(example):.3g}{extra}"
         )
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import guarantee_html
+
+        return guarantee_html(self)
+
 
 def compose(*guarantees: Guarantee) -> Guarantee:
     """The promise of answering several questions about the same person: ε and δ add, the smallest radius holds.

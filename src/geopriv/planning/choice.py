@@ -117,6 +117,11 @@ class Plan:
             )
         return "\n".join([*lines, self.why, *([self.suggestion] if self.suggestion else [])])
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import plan_html
+
+        return plan_html(self)
+
 
 def plan_queries(
     queries: Sequence[Query] | Query,
