@@ -106,7 +106,7 @@ def _view(answer: Answer, top: float, mark: str) -> ShareView:
         if ends is None:
             return _nothing(answer, said, mark)
         low, high = ends[0] - bias, ends[1] + bias
-        decimals = decimals_for(25 * (high - low))
+        decimals = decimals_for(25 * (min(high, 1.0) - max(low, 0.0)))
         figure, rest = _below_noise(low, high, decimals, said)
     interval, bar = f"{level} {percents(low, high, decimals)}", _bar(one.value, low, high, top)
     return ShareView(question.name, figure, rest, interval, label, _notes(answer, one), bar, mark)
