@@ -285,7 +285,7 @@ def test_near_zero_the_interval_is_the_one_that_holds_for_any_number_of_reports(
         found = replace(answer(ABOVE, 0.0, error, 50), finite=gp.Band(np.array(-0.07), np.array(0.073)))
         text = _spaced(Page(page_html(survey(found))).text)
         assert "At most 8 % of people are at or above 100,000 USD. That cannot be told from zero" in text
-        assert "(95 % interval 0 to 8 %)" in text
+        assert "(95 % interval for any number of reports 0 to 8 %)" in text
 
 
 def test_a_map_is_not_shown_where_it_cannot_be_told_from_zero() -> None:

@@ -108,6 +108,7 @@ def _view(answer: Answer, top: float, mark: str) -> ShareView:
         low, high = ends[0] - bias, ends[1] + bias
         decimals = decimals_for(25 * (min(high, 1.0) - max(low, 0.0)))
         figure, rest = _below_noise(low, high, decimals, said)
+        level += " for any number of reports" if _has_finite(answer) else ""
     interval, bar = f"{level} {percents(low, high, decimals)}", _bar(one.value, low, high, top)
     return ShareView(question.name, figure, rest, interval, label, _notes(answer, one), bar, mark)
 
@@ -117,9 +118,14 @@ def _has_error(one: Estimate) -> bool:
     return 0 < one.standard_error < math.inf and math.isfinite(one.value)
 
 
+def _has_finite(answer: Answer) -> bool:
+    """Whether there is an interval that holds for any number of reports."""
+    return answer.finite is not None and bool(np.isfinite([answer.finite.low, answer.finite.high]).all())
+
+
 def _careful(answer: Answer, one: Estimate) -> tuple[float, float] | None:
     """An interval for shares near 0 or 1, where few reports matter: one that holds for any number, if there is one."""
-    if answer.finite is not None and np.isfinite([answer.finite.low, answer.finite.high]).all():
+    if answer.finite is not None and _has_finite(answer):
         return float(answer.finite.low), float(answer.finite.high)
     if not _has_error(one):
         return None
@@ -165,7 +171,7 @@ def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
 
 def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
     """What is said of intervals that hold for any number of reports, where there are some."""
-    if answer.finite is None or not np.isfinite([answer.finite.low, answer.finite.high]).all():
+    if answer.finite is None or not _has_finite(answer):
         return ()
     assert isinstance(answer.question, Share)  # only shares come here
     low, high = float(answer.finite.low), float(answer.finite.high)
