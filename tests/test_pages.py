@@ -310,6 +310,8 @@ def test_maps_of_other_units_have_axes_in_place_of_a_compass() -> None:
 def test_a_score_that_is_no_share_is_a_plain_number() -> None:
     score = gp.Share("Mean score", gp.LinearQuery((1.0, 1.0), gp.Identity(), space=gp.Plane("USD")))
     text = Page(page_html(survey(answer(score, 1234.5, 20.0, 100)))).text
+    alone = Page(page_html(survey(answer(score, 1234.5, math.inf, 1), n=1))).text
+    assert "1 report cannot tell how large “Mean score” is. There is no error bar yet." in _spaced(alone)
     assert "1,234 is the mean of “Mean score” over all people (95 % interval 1,195 to 1,274)" in _spaced(text)
 
 
