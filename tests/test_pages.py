@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
 import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import shapely
+from matplotlib.image import imread
 
 import geopriv as gp
 from geopriv.errors import InvalidParameter
@@ -75,7 +78,7 @@ def income_page() -> str:
 
 @pytest.fixture(scope="module")
 def city_page() -> str:
-    return page_html(city(60_000), shapely.box(-74.2, 40.55, -73.7, 40.9))
+    return page_html(city(20_000), shapely.box(-74.2, 40.55, -73.7, 40.9))
 
 
 @pytest.fixture(params=["income_page", "city_page"])
@@ -184,7 +187,7 @@ def test_the_promise_is_said_in_words_and_numbers(income_page: str, city_page: s
 
 def test_the_same_answers_give_the_same_bytes_and_a_date_only_where_one_is_given(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        write_page(city(60_000), tmp_path / name)
+        write_page(city(20_000), tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     dated = page_html(incomes(60_000), date=datetime.date(2031, 5, 4))
     assert "4 May 2031" in dated
@@ -221,7 +224,7 @@ def test_a_share_is_a_sentence_with_its_interval_and_its_soft_edge() -> None:
     ("value", "error", "said"),
     [
         (0.001, 0.002, "At most 0.5 % of people are at or above 100,000 USD. That cannot be told from zero"),
-        (-0.02, 0.002, "At most 0.4 % of people are at or above 100,000 USD. That cannot be told from zero"),
+        (-0.02, 0.002, "At most 0.40 % of people are at or above 100,000 USD. That cannot be told from zero"),
         (0.999, 0.002, "At least 99.5 % of people are at or above 100,000 USD. That cannot be told from everyone"),
         (0.4, 0.9, "No number These reports cannot tell what share of people are at or above 100,000 USD"),
     ],
@@ -282,7 +285,7 @@ def test_near_zero_the_interval_is_the_one_that_holds_for_any_number_of_reports(
         found = replace(answer(ABOVE, 0.0, error, 50), finite=gp.Band(np.array(-0.07), np.array(0.073)))
         text = _spaced(Page(page_html(survey(found))).text)
         assert "At most 8 % of people are at or above 100,000 USD. That cannot be told from zero" in text
-        assert "(95 % interval 0 to 8 %)" in text
+        assert "(95 % interval for any number of reports 0 to 8 %)" in text
 
 
 def test_a_map_is_not_shown_where_it_cannot_be_told_from_zero() -> None:
@@ -307,6 +310,8 @@ def test_maps_of_other_units_have_axes_in_place_of_a_compass() -> None:
 def test_a_score_that_is_no_share_is_a_plain_number() -> None:
     score = gp.Share("Mean score", gp.LinearQuery((1.0, 1.0), gp.Identity(), space=gp.Plane("USD")))
     text = Page(page_html(survey(answer(score, 1234.5, 20.0, 100)))).text
+    alone = Page(page_html(survey(answer(score, 1234.5, math.inf, 1), n=1))).text
+    assert "1 report cannot tell how large “Mean score” is. There is no error bar yet." in _spaced(alone)
     assert "1,234 is the mean of “Mean score” over all people (95 % interval 1,195 to 1,274)" in _spaced(text)
 
 
@@ -333,11 +338,42 @@ def test_ratios_are_ratios_on_a_log_line() -> None:
 )
 def test_an_outline_that_cannot_be_drawn_is_refused(outline: Any, message: str) -> None:
     with pytest.raises(InvalidParameter, match=message):
-        page_html(city(60_000), outline)
+        page_html(city(20_000), outline)
+
+
+def test_a_picture_has_north_at_the_top_and_east_on_the_right() -> None:
+    chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=19, rows=19)
+    values = np.full((19, 19), 1e-6)
+    values[15, 12] = 0.1  # 6 km east, 3 km north
+    html = page_html(survey(answer(chart, values, np.full((19, 19), 0.001), 500)))
+    estimate, error = (
+        imread(BytesIO(base64.b64decode(found)), format="png") for found in re.findall(r"base64,([\w+/=]+)", html)
+    )
+    assert estimate.shape == (480, 480, 4)
+    assert estimate[0, 0, 3] == 0  # nothing is shown where nothing can be told
+    assert (error[..., 3] == 1).all()
+    row, column = np.argwhere(estimate[..., 3] > 0).mean(axis=0) / 480
+    assert column == pytest.approx(15 / 18, abs=0.01)
+    assert row == pytest.approx(1 - 12 / 18, abs=0.01)
+
+
+def test_scale_bars_and_degrees_are_where_they_belong() -> None:
+    chart = city(20_000).answers[-1].question
+    assert isinstance(chart, gp.KernelMap)
+    frame = Frame.of(chart)
+    (km, mi), (bottom, left) = frame.scale_bars, frame.axes
+    assert (km.label, mi.label) == ("10\u202fkm", "5\u202fmi")
+    assert km.at == pytest.approx(100 * 10 / 44, abs=0.01)
+    assert mi.at == pytest.approx(100 * 5 * 1.609344 / 44, abs=0.01)
+    west = {tick.label: tick.at for tick in bottom.ticks}["74.0°\u00a0W"]
+    south = {tick.label: tick.at for tick in left.ticks}["40.6°\u00a0N"]
+    corner = CITY.project((CITY.values(np.array([frame.low]))[0, 0], -74.0))
+    assert west == pytest.approx(100 * (corner[0] + 22_000) / 44_000, abs=0.05)
+    assert south == pytest.approx(100 * (CITY.project((40.6, -74.236))[1] + 21_000) / 42_000, abs=0.05)
 
 
 def test_an_outline_is_drawn_where_it_is_and_cut_at_the_frame() -> None:
-    chart = city(60_000).answers[-1].question
+    chart = city(20_000).answers[-1].question
     assert isinstance(chart, gp.KernelMap)
     frame = Frame.of(chart)
     path = frame.path(shapely.LineString([(-11_000, 0), (99_000, 0)]))

@@ -12,7 +12,9 @@ from geopriv.pages.numbers import (
     NARROW,
     Axis,
     Tick,
+    above,
     amount,
+    below,
     decimals_for,
     distance,
     linear_axis,
@@ -133,9 +135,10 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
     bias = answer.estimates.bias if answer.estimates.bias > 1e-6 else 0.0
     found = []
     for share, words in ((0.5, "Half of all people are"), (0.75, "Three quarters are"), (0.25, "One quarter is")):
-        above, below = at[band.low - bias > share], at[band.high + bias < share]
-        if above.size and below.size and above.max() < below.min():
-            found.append(f"{words} above a value between {plain(above.max())} and {amount(below.min(), unit)}.")
+        lower, upper = at[band.low - bias > share], at[band.high + bias < share]
+        if lower.size and upper.size and lower.max() < upper.min():
+            ends = plain(below(lower.max(), 4)), amount(above(upper.min(), 4), unit)
+            found.append(f"{words} above a value between {ends[0]} and {ends[1]}.")
     if not found:
         return ()
     all_at_once = f"{level} confidence, for all at once" if answer.band else f"{level} confidence, each for itself"

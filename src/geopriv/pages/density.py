@@ -80,6 +80,11 @@ class Density:
         x, y = (a + (b - a) * (np.arange(k) + 0.5) / k for a, b, k in zip(low, high, counts, strict=True))
         return x, y
 
+    @property
+    def fine(self) -> bool:
+        """Whether points of the grid are at most a bandwidth apart."""
+        return bool(max(axis[1] - axis[0] for axis in self.question.axes) <= self.question.bandwidth)
+
     def finer(self, grid: FloatArray, smooth: bool = True) -> FloatArray:
         """What is known on the grid, at every pixel.
 
@@ -89,7 +94,7 @@ class Density:
         from scipy.interpolate import RectBivariateSpline
 
         axes, pixels = self.question.axes, self.pixels
-        if max(axis[1] - axis[0] for axis in axes) > self.question.bandwidth:
+        if not self.fine:
             near = [np.abs(fine[:, None] - axis).argmin(axis=1) for fine, axis in zip(pixels, axes, strict=True)]
             return np.asarray(grid[np.ix_(*near)])
         orders = [min(3 if smooth else 1, axis.size - 1) for axis in axes]

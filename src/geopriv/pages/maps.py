@@ -149,9 +149,9 @@ def _findings(answer: Answer, density: Density, level: str) -> tuple[str, ...]:
         return ("No place on this map can be told from zero with these reports.",)
     top = _peak(density, np.unravel_index(int(density.values.argmax()), density.values.shape))
     return (
-        f"The estimate is highest near {top.place}: {top.density} % of people per {density.square} "
-        f"({level} {top.interval} %).",
-        f"It can be told from zero on {100 * density.told.mean():.0f} % of the map.",
+        f"The estimate is highest near {top.place}: {top.density}{NARROW}% of people per {density.square} "
+        f"({level} {top.interval}{NARROW}%).",
+        f"It can be told from zero on {100 * density.told.mean():.0f}{NARROW}% of the map.",
     )
 
 
@@ -199,8 +199,11 @@ def _panel(
 
 
 def _contours(density: Density, values: FloatArray, levels: Sequence[float], frame: Frame) -> str:
-    """Path of the lines at which the values are those of the levels."""
+    """Path of the lines at which the values are those of the levels; none where pixels are steps."""
     from contourpy import contour_generator
+
+    if not density.fine:
+        return ""
 
     x, y = density.pixels
     generator = contour_generator(x, y, values.T)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from geopriv.pages.numbers import NARROW, distance, plain, upward
+from geopriv.pages.numbers import NARROW, above, distance, plain
 from geopriv.privacy import Guarantee
-from geopriv.spaces import Line, LogLine, Space
+from geopriv.spaces import LogLine, Space
+from geopriv.units import METRES
 
 _LOSSES = (0.1, 0.3, 1.0, 2.0, 5.0)
 
@@ -59,7 +60,7 @@ def promise_of(guarantee: Guarantee, space: Space) -> Promise:
         rate = f"ε = {plain(guarantee.epsilon, 4)}"
         return Promise(rate, sentence, (row,), " ".join(exceptions), guarantee.reference)
     rows = tuple(_at(guarantee, loss, space) for loss in _LOSSES)
-    things = "Two values" if isinstance(space, Line | LogLine) else "Two places"
+    things = "Two places" if space.dimension > 1 and space.distance_unit in METRES else "Two values"
     sentence = f"{things} {rows[1].apart} apart look alike up to a factor of {rows[1].factor}."
     rate = f"ε = 1 per {distance(1 / guarantee.epsilon, space)}"
     return Promise(rate, sentence, rows, " ".join(exceptions), guarantee.reference)
@@ -79,4 +80,4 @@ def _row(guarantee: Guarantee, apart: float, words: str) -> Promised:
     """With even odds before, a report with likelihoods F to 1 leaves odds of F, which is F/(1 + F) (Bayes)."""
     factor = guarantee.factor(apart)
     right = math.ceil(1000 * factor / (1 + factor)) / 10
-    return Promised(words, upward(factor, 3), f"{plain(right)}{NARROW}%" if not guarantee.delta else "–")
+    return Promised(words, plain(above(factor, 3)), f"{plain(right)}{NARROW}%" if not guarantee.delta else "–")

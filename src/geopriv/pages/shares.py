@@ -96,20 +96,26 @@ def _view(answer: Answer, top: float, mark: str) -> ShareView:
     label = bias_label(one.bias, "points", 100.0)
     # that there is nobody, or everybody, must hold whatever the bias is
     bias = one.bias if one.bias > 1e-6 else 0.0
-    if _has_error(one) and not is_share(question.query):
-        return _score(answer, one, level, mark)
-    if _has_error(one) and one.low - bias > 0 and one.high + bias < 1:
+    if not is_share(question.query):
+        return (
+            _score(answer, one, level, mark)
+            if _has_error(one)
+            else _nothing(answer, f"how large “{question.name}” is", mark)
+        )
+    clear = _has_error(one) and one.low - bias > 0 and one.high + bias < 1
+    if clear:
         decimals, low, high = decimals_for(100 * one.standard_error), one.low, one.high
         figure, rest = percent(one.value, decimals), f"of people {said}"
     else:
         ends = _careful(answer, one)
         if ends is None:
-            return _nothing(answer, said, mark)
+            return _nothing(answer, f"what share of people {said}", mark)
         low, high = ends[0] - bias, ends[1] + bias
-        decimals = decimals_for(25 * (high - low))
+        decimals = decimals_for(25 * (min(high, 1.0) - max(low, 0.0)))
         figure, rest = _below_noise(low, high, decimals, said)
+        level += " for any number of reports" if _has_finite(answer) else ""
     interval, bar = f"{level} {percents(low, high, decimals)}", _bar(one.value, low, high, top)
-    return ShareView(question.name, figure, rest, interval, label, _notes(answer, one), bar, mark)
+    return ShareView(question.name, figure, rest, interval, label, _notes(answer, one, clear), bar, mark)
 
 
 def _has_error(one: Estimate) -> bool:
@@ -117,9 +123,14 @@ def _has_error(one: Estimate) -> bool:
     return 0 < one.standard_error < math.inf and math.isfinite(one.value)
 
 
+def _has_finite(answer: Answer) -> bool:
+    """Whether there is an interval that holds for any number of reports."""
+    return answer.finite is not None and bool(np.isfinite([answer.finite.low, answer.finite.high]).all())
+
+
 def _careful(answer: Answer, one: Estimate) -> tuple[float, float] | None:
     """An interval for shares near 0 or 1, where few reports matter: one that holds for any number, if there is one."""
-    if answer.finite is not None and np.isfinite([answer.finite.low, answer.finite.high]).all():
+    if answer.finite is not None and _has_finite(answer):
         return float(answer.finite.low), float(answer.finite.high)
     if not _has_error(one):
         return None
@@ -128,11 +139,11 @@ def _careful(answer: Answer, one: Estimate) -> tuple[float, float] | None:
     return one.low + shift, one.high + shift
 
 
-def _nothing(answer: Answer, said: str, mark: str) -> ShareView:
+def _nothing(answer: Answer, what: str, mark: str) -> ShareView:
     question, n = answer.question, answer.estimates.n
     assert isinstance(question, Share)
     why = "There is no error bar yet" if n < 2 else "They are all the same, so there is no error bar"
-    rest = f"{counted(n, 'report')} cannot tell what share of people {said}. {why}."
+    rest = f"{counted(n, 'report')} cannot tell {what}. {why}."
     return ShareView(question.name, "No number", rest, "", "", (soft_edge(question.query),), None, mark)
 
 
@@ -148,7 +159,7 @@ def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str
     return f"{least} to {most}{NARROW}%", f"of people {said}"
 
 
-def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
+def _notes(answer: Answer, one: Estimate, clear: bool) -> tuple[str, ...]:
     assert isinstance(answer.question, Share)  # only shares come here
     decimals = decimals_for(100 * one.standard_error) if _has_error(one) else 1
     notes = [soft_edge(answer.question.query)]
@@ -156,16 +167,16 @@ def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
         error = plain(100 * one.standard_error, 2) if one.standard_error >= 1e-6 else "below 0.0001"
         estimate = f"Estimate {percent(one.value, decimals)}, standard error {error} points"
         notes.append(f"{estimate}, from {counted(one.n, 'report')}.")
-    notes += _finite(answer, decimals)
-    if answer.consistent is not None:
-        held = percent(float(answer.consistent), decimals)
-        notes.append(f"Made to fit the other answers, and biased by that: {held}.")
+    if clear:
+        notes += _finite(answer, decimals)  # else it is in the sentence
+    if answer.consistent is not None and float(answer.consistent) != one.value:
+        notes.append(f"Made consistent, and biased by that: {percent(float(answer.consistent), decimals)}.")
     return tuple(notes)
 
 
 def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
     """What is said of intervals that hold for any number of reports, where there are some."""
-    if answer.finite is None or not np.isfinite([answer.finite.low, answer.finite.high]).all():
+    if answer.finite is None or not _has_finite(answer):
         return ()
     assert isinstance(answer.question, Share)  # only shares come here
     low, high = float(answer.finite.low), float(answer.finite.high)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from geopriv.pages.numbers import amount, distance, place, plain, upward, value_unit
+from geopriv.pages.numbers import above, amount, distance, place, plain, value_unit
 from geopriv.queries import Ball, Blurred, Geofence, HalfSpace, LinearQuery, Orthant, Query, Range, Threshold
 from geopriv.spaces import LocalPlane
 
@@ -71,7 +71,7 @@ def bias_label(bias: float, unit: str, scale: float = 1.0) -> str:
         return ""
     if not math.isfinite(bias):
         return "biased by an unknown amount"
-    return f"biased by at most {upward(bias * scale, 2)} {unit}"
+    return f"biased by at most {plain(above(bias * scale, 2))} {unit}"
 
 
 def _plain_query(query: Query) -> Query:
