@@ -6,14 +6,15 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test check format bench figures lock clean
+.PHONY: help demo test check format bench docs figures lock clean
 
 help:
 	@echo "make demo    run the main job on embedded data and draw a picture"
 	@echo "make test    run every test"
 	@echo "make check   lint, format check, strict types"
 	@echo "make bench   measured ratios, side by side in one run"
-	@echo "make figures draw the pictures of docs/theory again"
+	@echo "make docs    build the documentation site into site/"
+	@echo "make figures draw the pictures of the documentation again"
 	@echo "make format  rewrite the code in the house style"
 	@echo "make lock    choose newer dependencies and pin them (needs uv)"
 	@echo "make clean   remove the environment and what was built"
@@ -45,8 +46,14 @@ bench: $(READY)
 	$(BIN)/python bench/tables.py
 	$(BIN)/python bench/maps.py
 
+# warnings are errors; nothing is fetched
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "site/index.html"
+
 figures: $(READY)
 	$(BIN)/python docs/theory/figures.py
+	$(BIN)/python docs/choosing.py
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
@@ -66,4 +73,4 @@ lock:
 	  --group dev pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -60,6 +60,7 @@ TEXT: dict[str, Any] = {
     "polars category": pl.Series([SECRET], dtype=pl.Categorical),
     "polars lists": pl.Series([[float(SECRET)]]),
     "polars truth": pl.Series([True]),
+    "polars objects": pl.Series([complex(SECRET)], dtype=pl.Object),
     "arrow text": pa.array([SECRET]),
     "arrow dictionary": pa.array([float(SECRET)]).dictionary_encode(),
     "arrow dates": pa.array([1], pa.timestamp("s")),

@@ -99,7 +99,10 @@ def _numbers(column: Any) -> FloatArray | None:
     from pyarrow import types
 
     try:
-        array = column if isinstance(column, pa.Array | pa.ChunkedArray) else pa.array(column, from_pandas=True)
+        array = column
+        if not isinstance(column, pa.Array | pa.ChunkedArray):
+            shared = "polars" in _packages(column)  # whose memory Arrow can read as it is
+            array = pa.chunked_array(column) if shared else pa.array(column, from_pandas=True)
         kind = array.type
         known = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
         if not any(test(kind) for test in known):
