@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -145,6 +146,7 @@ def test_the_examples_are_read_and_name_columns_of_their_data(name: str, queries
     assert errors_of(SCHEMA, tomllib.loads((ROOT / "examples" / name / "survey.toml").read_text("utf-8"))) == []
 
 
+NUMBERS = ["0", "-1", "1", "2", "0.5", "91", "-200", "1e9", "1e18", "-1e308", "1e308", "1e-320", "1e-9", "9" * 30]
 VALUES = [
     "0", "-1", "1", "3", "1e300", "-1e308", "1e-320", "inf", "nan", "true", '""', '"x"', '"1 km"', '"factor 2"', "[]",
     "[[]]", "[1]", "[1, 2]", "[2, 1]", "[[0, 1], [1, 0]]", "[1, [2]]", "{}", "{ kind = 1 }", "1979-05-27", "9" * 30,
@@ -158,8 +160,13 @@ def mutants(draw: st.DrawFn) -> str:
     lines = draw(st.sampled_from(list(GOOD.values()))).splitlines()
     for _ in range(draw(st.integers(1, 4))):
         where = draw(st.integers(0, len(lines) - 1))
-        kind = draw(st.sampled_from(["value", "value", "value", "drop", "double", "swap", "noise", "key"]))
-        if kind == "value" and "=" in lines[where]:
+        kind = draw(st.sampled_from(["number", "number", "number", "value", "drop", "double", "swap", "noise", "key"]))
+        if kind == "number":  # of the right type, so that it gets past the schema
+            places = [match.span() for match in re.finditer(r"-?\d[\d_.]*", "\n".join(lines))]
+            start, end = draw(st.sampled_from(places)) if places else (0, 0)
+            text = "\n".join(lines)
+            lines = (text[:start] + draw(st.sampled_from(NUMBERS)) + text[end:]).split("\n")
+        elif kind == "value" and "=" in lines[where]:
             lines[where] = lines[where].split("=")[0] + "= " + draw(st.sampled_from(VALUES))
         elif kind == "drop" and len(lines) > 1:
             del lines[where]

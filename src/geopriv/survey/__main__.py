@@ -1,4 +1,4 @@
-"""Print the JSON Schema of survey.toml:  python -m geopriv.survey > docs/schemas/survey.schema.json."""
+"""Print the JSON Schema of survey.toml; `make schemas` writes it where it is published."""
 
 import json
 

@@ -10,7 +10,7 @@ from geopriv.queries import Query
 from geopriv.questions import Share
 from geopriv.spaces import LocalPlane, LogLine, Space
 from geopriv.survey.lengths import length
-from geopriv.survey.part import Part
+from geopriv.survey.part import Part, shown
 
 EDGE_WIDTH = 4.0  # in units of 1/ε, of edges that are not blurred
 _LONGEST = 80  # characters of a name
@@ -63,9 +63,11 @@ class Asking:
         if isinstance(self.space, LocalPlane):
             if not holds(self.space, value):
                 hint = "; it would be if they were swapped" if holds(self.space, value[::-1]) else ""
-                raise part.error(f"must be [latitude, longitude] in the region of the space, not {value}{hint}", key)
+                raise part.error(
+                    f"must be [latitude, longitude] in the region of the space, not {shown(value)}{hint}", key
+                )
         elif not all(low <= number <= high for number, (low, high) in zip(value, self.limits, strict=True)):
-            raise part.wrong(key, f"in the range of the space, {self.limits}", value)
+            raise part.wrong(key, f"in the range of the space, {shown(self.limits)}", value)
         return tuple(value)
 
 

@@ -76,11 +76,11 @@ def survey_from_text(text: str, file: str = "survey.toml") -> Survey:
 
 def _built(tables: schema.SurveyTable, whole: Part) -> Survey:
     folder = Path(whole.file).parent
-    space, rate = build_space(tables, whole)
-    source = build_source(tables.space, whole.inside("space"))
-    prior = build_prior(tables, whole, space, folder)
-    questions = _questions(tables, whole, space, rate, folder)
     with whole.explaining():
+        space, rate = build_space(tables, whole)
+        source = build_source(tables.space, whole.inside("space"))
+        prior = build_prior(tables, whole, space, folder)
+        questions = _questions(tables, whole, space, rate, folder)
         return Survey(tables.name, space, rate, tuple(questions), tables.people, source, prior)
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import shapely
 
+from geopriv.errors import InvalidParameter
 from geopriv.polygons import read_polygon
 from geopriv.queries import Geofence
 from geopriv.spaces import LocalPlane, Plane
-from geopriv.survey.part import Part, shown
+from geopriv.survey.part import Part, folded, shown
 
 
 def read_fences(path: Path, name: str, name_property: str | None, part: Part) -> list[tuple[str, Any]]:
@@ -45,8 +46,10 @@ def read_fences(path: Path, name: str, name_property: str | None, part: Part) ->
 
 def fence(title: str, feature: Any, width: float, space: LocalPlane | Plane, part: Part) -> Geofence:
     """The query of one polygon, which must reach into the survey's region."""
-    with part.explaining(polygon="file"):
+    try:
         polygon = read_polygon(feature, on_earth=isinstance(space, LocalPlane))
+    except InvalidParameter as error:
+        raise part.error(f"holds {shown(title)}, which {folded(error)[1]}", "file") from None
     if isinstance(space, LocalPlane) and not _reaches(polygon, space):
         flipped = shapely.transform(polygon, lambda corners: corners[:, ::-1])
         swapped = "; it would lie there if they were swapped: GeoJSON puts the longitude before the latitude"

@@ -39,7 +39,7 @@ def score(table: schema.ScoreQuery, part: Part, asking: Asking) -> list[Question
     """The share whose weighted sum is at least a value."""
     axes = asking.space.dimension
     if len(table.weights) != axes or not 0 < math.hypot(*table.weights) < math.inf:
-        raise part.wrong("weights", f"{axes} numbers, one for each axis, not all 0", table.weights)
+        raise part.wrong("weights", f"{axes} numbers, one for each axis and one of them other than 0", table.weights)
     make = partial(HalfSpace, tuple(table.weights), table.at, space=asking.space)
     query = _bordered(make, table, part, asking)
     return [share(table.name, f"score above {table.at:,.10g}", query, part)]
@@ -122,7 +122,7 @@ def _rectangle(region: schema.Region, space: LocalPlane, part: Part) -> tuple[Fl
     turn = (east - west) % 360
     corners = [[latitude, longitude] for latitude in (region.south, region.north) for longitude in (west, east)]
     if not turn or not all(holds(space, corner) for corner in corners):
-        raise part.error("must lie in the region of the space")
+        raise part.error("must lie in the region of the space, on all sides")
     sides = np.linspace(0.0, 1.0, 33)
     latitudes = region.south + sides * (region.north - region.south)
     longitudes = (west + sides * turn + 180) % 360 - 180

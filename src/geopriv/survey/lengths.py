@@ -25,7 +25,7 @@ def length(part: Part, key: str, value: float | str, space: Space, rate: float) 
     """
     found = plain_length(part, key, value, space)
     if not _LEAST <= found * rate <= _MOST:
-        raise part.wrong(key, f"between {_LEAST / rate:.3g} and {_MOST / rate:.3g}, since 1/ε is {1 / rate:.3g}", value)
+        raise part.wrong(key, f"between {_LEAST / rate:.3g} and {_MOST / rate:.3g}, since 1/ε is {1 / rate:.6g}", value)
     return found
 
 

@@ -60,13 +60,8 @@ class Part:
         except _Explained:
             raise
         except GeoprivError as error:
-            match = _PARAMETER.fullmatch(str(error))
-            if match is None:
-                raise self.error(f"cannot be asked: {error}") from None
-            name, words = match.groups()
-            # "must be so. Got this instead." in one sentence
-            words = re.sub(r"\. Got (.*?)(?: instead)?\.$", r", not \1", words, flags=re.DOTALL)
-            raise self.error(words, named.get(name, name)) from None
+            name, words = folded(error)
+            raise self.error(words, *([named.get(name, name)] if name else [])) from None
 
     @contextmanager
     def reading(self, key: str, what: str, name: str) -> Iterator[None]:
@@ -103,13 +98,39 @@ def place(path: Path) -> str:
     return f"{table}, '{keys}'"
 
 
+def folded(error: GeoprivError) -> tuple[str, str]:
+    """The parameter that an error of the package names (empty if it names none), and the rest as half a sentence.
+
+    >>> from geopriv.checks import invalid
+    >>> folded(invalid("Range", "width", "at most 5", 7))
+    ('width', 'must be at most 5, not 7')
+    """
+    match = _PARAMETER.fullmatch(str(error))
+    if match is None:
+        return "", f"cannot be asked: {error}"
+    words = match[2].removesuffix(" Got None instead.").rstrip(".")
+    return match[1], re.sub(r"\. Got (.*?)(?: instead)?$", r", not \1", words, flags=re.DOTALL)
+
+
 def shown(value: object) -> str:
-    """A value of the file, cut short."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python writes no integers of more than some thousand digits
-        text = "a number of thousands of digits"
+    """A value of the file about as it is written there, cut short.
+
+    >>> shown([2000000.0, True, "a"])
+    "[2000000, true, 'a']"
+    """
+    text = _written(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _written(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value[:_LONGEST]))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return f"{value:.15g}" if isinstance(value, float) else repr(value)
+    except ValueError:  # Python writes no integers of more than some thousand digits
+        return "a number of thousands of digits"
 
 
 def listed(names: Iterable[str], last: str = "or") -> str:

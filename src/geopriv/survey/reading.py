@@ -132,9 +132,10 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
     if error == "extra_forbidden":
         there = nearest(key, fields) or f", which has {listed(fields, last='and')}"
         return table.error(f"is no key of {_title(spot)}{there}", key)
+    rule, *_ = str(fields[key].description).split(";")  # what follows is about leaving the key out
     if error == "missing":
-        return table.error(f"lacks '{key}': {fields[key].description}")
-    return table.error(f"must be {fields[key].description}, not {shown(_value(data, spot.path))}", *spot.keys)
+        return table.error(f"lacks '{key}': {rule}")
+    return table.error(f"must be {rule}, not {shown(_value(data, spot.path))}", *spot.keys)
 
 
 def _title(spot: _Spot) -> str:

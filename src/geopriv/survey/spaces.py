@@ -140,7 +140,7 @@ def _uniform(table: schema.LineSpace | schema.FlatSpace | schema.MapSpace, space
         return Prior.uniform(*np.transpose(table.range))
     low, high = table.range
     if isinstance(space, LogLine):
-        return Prior.law(lambda u: low * (high / low) ** u)
+        return Prior.law(lambda u: np.exp(math.log(low) * (1 - u) + math.log(high) * u))
     return Prior.uniform(low, high)
 
 
