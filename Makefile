@@ -6,7 +6,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test check format bench docs figures lock clean
+.PHONY: help demo test check format bench docs figures schemas lock clean
 
 help:
 	@echo "make demo    run the main job on embedded data and draw a picture"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench   measured ratios, side by side in one run"
 	@echo "make docs    build the documentation site into site/"
 	@echo "make figures draw the pictures of the documentation again"
+	@echo "make schemas write the JSON Schema of survey.toml again"
 	@echo "make format  rewrite the code in the house style"
 	@echo "make lock    choose newer dependencies and pin them (needs uv)"
 	@echo "make clean   remove the environment and what was built"
@@ -54,6 +55,9 @@ docs: $(READY)
 figures: $(READY)
 	$(BIN)/python docs/theory/figures.py
 	$(BIN)/python docs/choosing.py
+
+schemas: $(READY)
+	$(BIN)/python -m geopriv.survey > docs/schemas/survey.schema.json
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }

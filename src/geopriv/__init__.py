@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
     from geopriv.survey import Survey as Survey
+    from geopriv.survey import load_survey as load_survey
 
 __version__ = "0.1.0"
 
@@ -191,7 +192,7 @@ _HOME = {
     ),
     "source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
-    "survey": ("Survey",),
+    "survey": ("Survey", "load_survey"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
