@@ -85,7 +85,7 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
     if np.prod(sizes) > _LARGEST:
         rule = f"coarser, since noise covers {(2.0 * pad) ** len(sizes):.2g} cells around each person"
         raise invalid("Lattice", "step", rule, f"a ratio of {ratio:.6g} on {len(sizes)} axes")
-    mean = _smoothed(_stencil_on_box(f, low, sizes.astype(int).tolist(), curvature) ** 2, ratio)
+    mean = _smoothed(stencil_on_box(f, low, sizes.astype(int).tolist(), curvature) ** 2, ratio)
     flat, shape = mean.ravel(), mean.shape
 
     def at(cells: FloatArray) -> FloatArray:
@@ -94,7 +94,7 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
     return interpolant(at, lower, share)
 
 
-def _stencil_on_box(f: OnGrid, low: FloatArray, sizes: Sequence[int], curvature: float) -> FloatArray:
+def stencil_on_box(f: OnGrid, low: FloatArray, sizes: Sequence[int], curvature: float) -> FloatArray:
     """The stencil on all cells of a box, from one evaluation of f a cell."""
     axes = [start - 1 + np.arange(size + 2.0) for start, size in zip(low.tolist(), sizes, strict=True)]
     rows = max(1, _CHUNK // math.prod(size + 2 for size in sizes[1:]))
