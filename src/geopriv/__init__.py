@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
     from geopriv.survey import Survey as Survey
+    from geopriv.survey_estimates import estimate_survey as estimate_survey
     from geopriv.tallies import Tally as Tally
     from geopriv.tallies import load_tally as load_tally
     from geopriv.tallies import tally as tally
@@ -189,6 +190,7 @@ _HOME = {
     "source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
     "survey": ("Survey",),
+    "survey_estimates": ("estimate_survey",),
     "tallies": ("Tally", "load_tally", "tally"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

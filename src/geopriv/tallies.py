@@ -88,7 +88,7 @@ class Tally:
         """The distinct reports to a mechanism, in lexicographic order."""
         parts = self._parts[mechanism]
         if len(parts) > 1:
-            parts[:] = [_merged(parts)]
+            parts[:] = [merged(parts)]
         return parts[0]
 
     @property
@@ -136,7 +136,7 @@ class Tally:
         parts.append(counted)
         # a merge when what waits has outgrown what was merged: every row is then sorted a few times, not once a batch
         if sum(len(part.times) for part in parts[1:]) > max(_WAITING, len(parts[0].times)):
-            parts[:] = [_merged(parts)]
+            parts[:] = [merged(parts)]
 
 
 def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
@@ -221,7 +221,7 @@ def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
         return {}  # a damaged one
 
 
-def _merged(parts: list[Counts]) -> Counts:
+def merged(parts: list[Counts]) -> Counts:
     """Every report once, in lexicographic order."""
     rows, times = np.concatenate([part.rows for part in parts]), np.concatenate([part.times for part in parts])
     order = np.lexsort(rows.T[::-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | No
         mechanism: that makes the reports.
         query: that they answer.
     """
-    low, high = _range(query)
+    low, high = answer_range(query)
     if not math.isfinite(high - low):
         return None
     ends = _along_coordinate(mechanism, query) or _on_box(mechanism, query)
@@ -60,9 +61,9 @@ def box_of_change(query: Query, margin: float) -> tuple[FloatArray, FloatArray] 
     return None if endless or not _levels_off(query.profile) else box_around(query, margin)
 
 
-def _range(query: Query) -> tuple[float, float]:
+def answer_range(query: Query) -> tuple[float, float]:
     """Infimum and supremum of f."""
-    return _range(query.query) if isinstance(query, Blurred) else query.profile.bounds
+    return answer_range(query.query) if isinstance(query, Blurred) else query.profile.bounds
 
 
 def _levels_off(profile: Profile) -> bool:
@@ -92,6 +93,7 @@ def _along_coordinate(mechanism: Lattice, query: Query) -> tuple[float, float] |
     return _of_profile(profile, tuple(mechanism.step * a for a in geometry.direction), mechanism.curvature)
 
 
+@lru_cache(maxsize=64)  # the thresholds of a curve differ only in where they are
 def _of_profile(profile: Profile, steps: tuple[float, ...], curvature: float) -> tuple[float, float] | None:
     """The range of Σ w·f0(s + shift) over real s, for axes whose steps move the coordinate by so much."""
     shifts, weights = [], []
