@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from geopriv.answers import Answer as Answer
     from geopriv.answers import Answers as Answers
     from geopriv.answers import Band as Band
+    from geopriv.answers import load_answers as load_answers
     from geopriv.auditing import Audit as Audit
     from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
     from geopriv.auditing import audit as audit
@@ -115,7 +116,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "answers": ("Answer", "Answers", "Band"),
+    "answers": ("Answer", "Answers", "Band", "load_answers"),
     "auditing": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
     "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
     "curves": ("estimate_cdf",),
