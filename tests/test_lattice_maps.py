@@ -98,3 +98,13 @@ def test_a_map_refuses_bad_arguments(arguments: dict[str, Any], error: type[Exce
     with pytest.raises(error) as caught:
         gp.lattice_kernel_map(**(good | arguments))
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("far", [2.0**52 + 1, 2.0**53 - 1])
+def test_reports_far_on_both_sides_do_not_mix_up_the_cells_between_them(far: float) -> None:
+    query = gp.Threshold(0.0, 4.0)
+    mechanism = gp.Lattice.calibrate(gp.Line(), 1.0, queries=[query])
+    cells = np.arange(-50.0, 51.0)
+    near, ends = (mechanism.contributions(part, query) for part in (cells, np.array([-far, far])))
+    np.testing.assert_array_equal(mechanism.contributions(np.concatenate([cells, [-far, far]]), query)[:101], near)
+    np.testing.assert_allclose(ends, [0.0, 1.0], atol=1e-9)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from geopriv.answers import Answer as Answer
     from geopriv.answers import Answers as Answers
     from geopriv.answers import Band as Band
+    from geopriv.answers import load_answers as load_answers
     from geopriv.auditing import Audit as Audit
     from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
     from geopriv.auditing import DesignAudit as DesignAudit
@@ -113,11 +114,15 @@ if TYPE_CHECKING:
     from geopriv.spaces import Space as Space
     from geopriv.survey import Survey as Survey
     from geopriv.survey import load_survey as load_survey
+    from geopriv.survey_estimates import estimate_survey as estimate_survey
+    from geopriv.tallies import Tally as Tally
+    from geopriv.tallies import load_tally as load_tally
+    from geopriv.tallies import tally as tally
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "answers": ("Answer", "Answers", "Band"),
+    "answers": ("Answer", "Answers", "Band", "load_answers"),
     "auditing": ("Audit", "BlackBoxAudit", "DesignAudit", "audit", "audit_black_box", "audit_design"),
     "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
     "curves": ("estimate_cdf",),
@@ -193,6 +198,8 @@ _HOME = {
     "source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
     "survey": ("Survey", "load_survey"),
+    "survey_estimates": ("estimate_survey",),
+    "tallies": ("Tally", "load_tally", "tally"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from geopriv.checks import FloatArray, fraction, invalid
 from geopriv.errors import OutOfDomain, ReportRejected
 from geopriv.frames import as_array
+from geopriv.intervals import normal_reach
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.queries import Query
 
@@ -58,7 +58,7 @@ class Estimates:
     Args:
         values: the estimates, of any shape.
         standard_errors: from the spread of the reports, of the same shape.
-        n: reports.
+        n: reports; where each estimate has its own (people were split), the fewest.
         bias: a bound on |bias|; not-a-number when none is known.
         confidence: of the intervals, each for itself.
         binning_error: how far values may be from the sum over single reports.
@@ -79,12 +79,12 @@ class Estimates:
     @property
     def low(self) -> FloatArray:
         """Lower ends of the intervals."""
-        return self.values - _reach(self.confidence) * self.standard_errors
+        return self.values - normal_reach(self.confidence) * self.standard_errors
 
     @property
     def high(self) -> FloatArray:
         """Upper ends of the intervals."""
-        return self.values + _reach(self.confidence) * self.standard_errors
+        return self.values + normal_reach(self.confidence) * self.standard_errors
 
     def __len__(self) -> int:
         return len(self.values)
@@ -99,18 +99,13 @@ class Estimates:
         if np.shape(self.values[index]):
             raise TypeError(f"An index into estimates of shape {self.values.shape} must pick a single one.")
         value, error = float(self.values[index]), float(self.standard_errors[index])
-        reach = _reach(self.confidence) * error
+        reach = normal_reach(self.confidence) * error
         return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence, self.bias)
 
     def _repr_html_(self) -> str:
         from geopriv.notebook import estimates_html
 
         return estimates_html(self)
-
-
-def _reach(confidence: float) -> float:
-    """Standard errors on each side of a normal interval."""
-    return float(special.ndtri((1 + confidence) / 2))
 
 
 def read_reports(reports: Any) -> FloatArray:
@@ -174,5 +169,5 @@ def summary(shares: FloatArray, times: FloatArray, bias: float, confidence: floa
     mean = float((weights * shares).sum()) / n
     spread = float((weights * (shares - mean) ** 2).sum())
     error = math.sqrt(spread / (n - 1) / n) if n > 1 else math.inf
-    reach = _reach(confidence) * error
+    reach = normal_reach(confidence) * error
     return Estimate(mean, error, mean - reach, mean + reach, n, bias <= 1e-6, confidence, bias)
