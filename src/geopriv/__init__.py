@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from geopriv.design import load_design as load_design
     from geopriv.documents import from_document as from_document
     from geopriv.documents import to_document as to_document
+    from geopriv.engines import Sql as Sql
     from geopriv.errors import BudgetExhausted as BudgetExhausted
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidDesign as InvalidDesign
@@ -69,6 +70,8 @@ if TYPE_CHECKING:
     from geopriv.privacy import Guarantee as Guarantee
     from geopriv.privacy import compose as compose
     from geopriv.privacy import partition as partition
+    from geopriv.privatization import Privatized as Privatized
+    from geopriv.privatization import privatize as privatize
     from geopriv.profiles import Custom as Custom
     from geopriv.profiles import Gaussian as Gaussian
     from geopriv.profiles import Identity as Identity
@@ -130,6 +133,7 @@ _HOME = {
     "estimation": ("Estimate", "Estimates", "estimate"),
     "maps": ("estimate_map",),
     "documents": ("from_document", "to_document"),
+    "engines": ("Sql",),
     "errors": (
         "BudgetExhausted",
         "GeoprivError",
@@ -159,6 +163,7 @@ _HOME = {
     "planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
     "priors": ("Prior",),
     "privacy": ("Guarantee", "compose", "partition"),
+    "privatization": ("Privatized", "privatize"),
     "profiles": (
         "Custom",
         "Gaussian",
