@@ -15,8 +15,8 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
-    done = run("demo", "--people", "5000", cwd=tmp_path)
+def test_the_comparison_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
+    done = run("bench", "mechanisms", "--people", "5000", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for name in (
         "LipschitzLaplace",
@@ -29,11 +29,11 @@ def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
     ):
         assert name in done.stdout
     assert "look alike up to a factor" in done.stdout
-    assert (tmp_path / "geopriv-demo.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (tmp_path / "geopriv-mechanisms.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) -> None:
-    done = run("demo", "--people", "20000", "--json", "--output", "other.png", cwd=tmp_path)
+def test_the_comparison_speaks_json_with_intervals_for_every_number(tmp_path: Path) -> None:
+    done = run("bench", "mechanisms", "--people", "20000", "--json", "--output", "other.png", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert (tmp_path / "other.png").exists()
@@ -51,7 +51,7 @@ def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) ->
 
 
 def test_the_same_seed_gives_the_same_numbers(tmp_path: Path) -> None:
-    first, second = (run("demo", "--people", "1000", "--json", cwd=tmp_path).stdout for _ in range(2))
+    first, second = (run("bench", "mechanisms", "--people", "1000", "--json", cwd=tmp_path).stdout for _ in range(2))
     assert first == second
 
 
@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_numbers(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path: Path, arguments: tuple[str, str], word: str) -> None:
-    done = run("demo", "--people", "100", *arguments, cwd=tmp_path)
+    done = run("bench", "mechanisms", "--people", "100", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert word in done.stderr
     assert "Traceback" not in done.stderr

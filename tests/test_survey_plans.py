@@ -71,7 +71,7 @@ def test_a_map_and_a_park_are_planned_together() -> None:
     lattice = found.design.mechanisms[0]
     assert isinstance(lattice, gp.Lattice)
     alone = [np.mean(lattice.variance(homes.values, query)) for query in (density.queries[40], park.query)]
-    assert found.option.variances[[40, 81]] * 50_000 == pytest.approx(alone, rel=0.02)
+    assert found.option.variances[[40, 81]] * 50_000 == pytest.approx(alone, rel=0.08)
     assert 10 < found.bits < 40
     assert "InputLaplace would err" in found.why  # real numbers are left to studies
     assert found.plan.efficiency(found.option) >= 0

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from geopriv import __version__
-from geopriv.commands import audit, bench, demo
+from geopriv.commands import audit, bench, demo, plan
 from geopriv.errors import GeoprivError
 
 app = typer.Typer(
@@ -28,9 +28,11 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 
 app.command(epilog=demo.EXAMPLES)(demo.demo)
+app.command(epilog=plan.EXAMPLES)(plan.plan)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
 app.add_typer(benches, name="bench")
-benches.command(epilog=bench.EXAMPLES)(bench.accuracy)
+benches.command(epilog=bench.ACCURACY_EXAMPLES)(bench.accuracy)
+benches.command(epilog=bench.MECHANISMS_EXAMPLES)(bench.mechanisms)
 
 
 def main() -> None:

@@ -190,9 +190,9 @@ def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
             hard.append(question.name)
     if hard:
         return InvalidParameter(
-            f"One report cannot answer all questions, since the edges of {', '.join(map(repr, hard))} are too hard beside "
-            f"1/ε = {1 / survey.epsilon:.4g}: blur them (Blurred; 'blur' in a survey.toml), or ask them in a survey of "
-            "their own."
+            f"One report cannot answer all questions, since the edges of {', '.join(map(repr, hard))} are too hard "
+            f"beside 1/ε = {1 / survey.epsilon:.4g}: blur them (Blurred; 'blur' in a survey.toml), or ask them in a "
+            "survey of their own."
         )
     reasons = [f"{name}: {found.left_out[name]}" for name in ON_DEVICES if name in found.left_out]
     return InvalidParameter(" ".join(["No mechanism that devices run can answer this survey.", *reasons]))

@@ -8,7 +8,7 @@ rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -43,19 +43,38 @@ def draw_values(table: Table, rows: FloatArray, source: Source) -> FloatArray:
     Raises:
         InvalidParameter: for a table whose integers break its promise.
     """
+    values = np.empty(len(rows))
+
+    def keep(part: slice, letters: Letters) -> None:
+        values[part] = table.values[letters]
+
+    _draw(table, rows, source, keep)
+    return values
+
+
+def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
+    """The same as the index of the value."""
+    found = np.empty(len(rows), dtype=np.uint16)
+
+    def keep(part: slice, letters: Letters) -> None:
+        found[part] = letters
+
+    _draw(table, rows, source, keep)
+    return found
+
+
+def _draw(table: Table, rows: FloatArray, source: Source, keep: Callable[[slice, Letters], None]) -> None:
+    """Letters chunk by chunk, on every core."""
     if table.worst_step[0] > 1:
         raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
     ready = lookup(table)
-    values = np.empty(len(rows))
 
     def work(start: int) -> None:
         part = slice(start, start + CHUNK)
         words = source.integers64(2 * len(rows[part])).reshape(-1, 2)
-        letters = chunk_letters(table, ready, rows[part], words, source, filtered=len(rows[part]) >= FEW)
-        values[part] = table.values[letters]
+        keep(part, chunk_letters(table, ready, rows[part], words, source, filtered=len(rows[part]) >= FEW))
 
     in_threads(work, range(0, len(rows), CHUNK))
-    return values
 
 
 def chunk_letters(

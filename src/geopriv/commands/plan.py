@@ -1,0 +1,143 @@
+"""`geopriv plan`: survey.toml → design.json, with what to expect of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from geopriv.planning import Option, SurveyPlan
+
+EXAMPLES = (
+    "Examples:  [bold]geopriv plan survey.toml[/bold]   [bold]geopriv plan survey.toml -o design.json --json[/bold]"
+)
+_POINT = 0.01
+
+
+def plan(
+    survey: Annotated[Path, typer.Argument(help="The question: a survey.toml.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the design goes.")] = Path("design.json"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Predict the error of every mechanism for a survey, choose the best that devices can run, and write its design."""
+    from rich.console import Console
+
+    from geopriv.planning import plan as plan_survey
+    from geopriv.survey import load_survey
+
+    console = Console(stderr=as_json)
+    asked = load_survey(survey)
+    with console.status(f"Predicting the errors of {len(asked.queries):,} estimates…"):
+        found = plan_survey(asked)
+        found.design.write(output)
+    if as_json:
+        print(json.dumps(plan_document(found), indent=2, ensure_ascii=False))
+    else:
+        print_plan(console, found)
+    console.print(f"Design: [bold]{output}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+
+
+def print_plan(console: Console, found: SurveyPlan) -> None:
+    """The promise, the options, and what to expect of each question."""
+    from rich import box
+    from rich.table import Table
+
+    survey = found.survey
+    console.print(
+        f"[bold]{survey.name}[/bold]: {survey.people:,} people, one report of {found.bits} bits each.\n"
+        f"Promise: {found.design.guarantee}.",
+        highlight=False,
+    )
+    console.print(distances(found), highlight=False)
+    options = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name in ("mechanism", "who answers what"):
+        options.add_column(name, no_wrap=True)
+    for name in ("standard error", "people for ±1 point", "efficiency", "bias"):
+        options.add_column(name, justify="right")
+    for option in found.plan.options:
+        options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
+    console.print(options)
+    questions = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    questions.add_column("question")
+    questions.add_column("estimates", justify="right")
+    questions.add_column("standard error expected, at most", justify="right")
+    for question in survey.questions:
+        questions.add_row(question.name, f"{len(question.queries):,}", _points(found.expected(question)))
+    console.print(questions)
+    console.print(f"{found.why}\n", highlight=False, style="")
+
+
+def distances(found: SurveyPlan) -> str:
+    """What ε means for values that are nearer and farther apart."""
+    promise = found.design.guarantee
+    unit = promise.unit or ""
+    each = [float(f"{share / promise.epsilon:.1g}") for share in (0.1, 1.0, 3.0)]
+    parts = [f"{distance:,.6g} {unit}".strip() + f": {promise.factor(distance):.3g}" for distance in each]
+    return f"         Factors by distance: {'; '.join(parts)}. Far apart may be told apart, close together not."
+
+
+def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
+    import numpy as np
+
+    from geopriv.planning.choice import ON_DEVICES
+
+    errors = found.standard_errors(option)
+    typical = _points(float(np.sqrt(np.mean(errors**2))))
+    people = found.people_for(_POINT, option)
+    bias = float(np.abs(option.biases).max())
+    efficiency = found.plan.efficiency(option)
+    name = option.mechanism + (" ←" if option is found.option else "")
+    return (
+        name if option.mechanism in ON_DEVICES else f"{name} (not on devices)",
+        option.arrangement,
+        f"≥ {typical}" if option.bound_only else typical,
+        "never: bias" if people is None else f"{people:,}",
+        f"{100 * efficiency:.2g} %" if efficiency > 0 else "–",
+        f"biased, {_points(bias)}" if option.labelled_biased else "none" if bias < 1e-9 else f"≤ {_points(bias)}",
+    )
+
+
+def _points(share: float) -> str:
+    """A share in percentage points."""
+    return f"{100 * share:.2g} points"
+
+
+def plan_document(found: SurveyPlan) -> dict[str, Any]:
+    """The same, for machines."""
+    import numpy as np
+
+    options = [
+        {
+            "mechanism": option.mechanism,
+            "arrangement": option.arrangement,
+            "standard_errors": found.standard_errors(option).tolist(),
+            "error": option.error,
+            "biased": option.labelled_biased,
+            "largest_bias": float(np.abs(option.biases).max()),
+            "only_a_bound": option.bound_only,
+            "people_for_one_point": found.people_for(_POINT, option),
+            "efficiency": efficiency if (efficiency := found.plan.efficiency(option)) > 0 else None,
+            "chosen": option is found.option,
+        }
+        for option in found.plan.options
+    ]
+    return {
+        "survey": found.survey.name,
+        "people": found.survey.people,
+        "epsilon": found.survey.epsilon,
+        "unit": found.design.guarantee.unit,
+        "design": found.design.hash,
+        "bits": found.bits,
+        "why": found.why,
+        "questions": [
+            {"name": q.name, "estimates": len(q.queries), "standard_error_at_most": found.expected(q)}
+            for q in found.survey.questions
+        ],
+        "options": options,
+        "left_out": found.plan.left_out,
+    }
