@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from geopriv import __version__
+from geopriv.commands import estimate
 from geopriv.errors import GeoprivError
 
 app = typer.Typer(
@@ -57,6 +58,8 @@ def demo(
         demo_table(console, result)
     console.print(f"Picture: [bold]{output}[/bold]", highlight=False)
 
+
+app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 
 bench = typer.Typer(no_args_is_help=True, help="Measured claims, each printed by one command.")
 app.add_typer(bench, name="bench")
