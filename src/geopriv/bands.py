@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
-from scipy import linalg, stats
+from scipy import linalg, special
 
 from geopriv.checks import FloatArray
 from geopriv.intervals import normal_reach, sidak_reach
@@ -41,7 +42,7 @@ def band_reach(covariances: Iterable[FloatArray | None], size: int, confidence: 
     """
     cap = sidak_reach(confidence, size)
     draws = min(max(_NUMBERS // size, _FEWEST), _MOST)
-    place = int(stats.binom.ppf(_SURE, draws, confidence))  # so many may lie below the critical value
+    place = math.ceil(special.bdtrik(_SURE, draws, confidence))  # so many may lie below the critical value
     if place >= draws:
         return cap
     rng, largest = np.random.default_rng(_SEED), np.zeros(draws, dtype=np.float32)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from geopriv import __version__
-from geopriv.commands import audit, bench, demo, plan
+from geopriv.commands import audit, bench, demo, estimate, plan, privatize
 from geopriv.errors import GeoprivError
 
 app = typer.Typer(
@@ -29,6 +29,8 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 app.command(epilog=demo.EXAMPLES)(demo.demo)
 app.command(epilog=plan.EXAMPLES)(plan.plan)
+app.command(epilog=privatize.EXAMPLES)(privatize.privatize)
+app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
 app.add_typer(benches, name="bench")
 benches.command(epilog=bench.ACCURACY_EXAMPLES)(bench.accuracy)

@@ -85,7 +85,7 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
     if np.prod(sizes) > _LARGEST:
         rule = f"coarser, since noise covers {(2.0 * pad) ** len(sizes):.2g} cells around each person"
         raise invalid("Lattice", "step", rule, f"a ratio of {ratio:.6g} on {len(sizes)} axes")
-    mean = _smoothed(stencil_on_box(f, low, sizes.astype(int).tolist(), curvature) ** 2, ratio)
+    mean = smoothed(stencil_on_box(f, low, sizes.astype(int).tolist(), curvature) ** 2, ratio)
     flat, shape = mean.ravel(), mean.shape
 
     def at(cells: FloatArray) -> FloatArray:
@@ -113,7 +113,7 @@ def _cut(values: FloatArray, axis: int, start: int) -> FloatArray:
     return np.take(values, np.arange(start, start + values.shape[axis] - 2), axis=axis)
 
 
-def _smoothed(values: FloatArray, ratio: float) -> FloatArray:
+def smoothed(values: FloatArray, ratio: float) -> FloatArray:
     """The convolution with two-sided geometric noise along every axis, nothing being beyond the box."""
     for axis in range(values.ndim):
         forth = signal.lfilter([1.0], [1.0, -ratio], values, axis=axis)
