@@ -10,12 +10,14 @@ from typing import Annotated
 import typer
 
 from geopriv import __version__
+from geopriv.commands import privatize
 from geopriv.errors import GeoprivError
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode="rich",
+    pretty_exceptions_show_locals=False,  # they may be people's values
     help="Measure a population without learning about its people.",
 )
 
@@ -57,6 +59,8 @@ def demo(
         demo_table(console, result)
     console.print(f"Picture: [bold]{output}[/bold]", highlight=False)
 
+
+app.command(epilog=privatize.EXAMPLES)(privatize.privatize)
 
 bench = typer.Typer(no_args_is_help=True, help="Measured claims, each printed by one command.")
 app.add_typer(bench, name="bench")
