@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,19 @@ def test_a_long_batch_comes_in_slices(tmp_path: Path) -> None:
     table = pa.table({"income": np.arange(2 * BATCH + 5.0)})
     sizes = [batch.num_rows for batch in batches(arrow(tmp_path, table), Reading(("income",)))]
     assert sizes == [BATCH, BATCH, 5]
+
+
+def test_reading_a_long_file_takes_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
+    path = parquet(
+        tmp_path, pa.table({"income": np.random.default_rng(0).uniform(size=3_000_000)}), row_group_size=10**6
+    )
+
+    def most(found: Iterable[pa.RecordBatch]) -> int:
+        before = int(pa.total_allocated_bytes())
+        return max(int(pa.total_allocated_bytes()) - before for _ in found)
+
+    assert most(batches(path, Reading(("income",)))) < 8e6
+    assert most(pq.ParquetFile(path).iter_batches(BATCH)) > 16e6  # what would happen by default
 
 
 # ---- what is in a cell

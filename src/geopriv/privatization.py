@@ -109,7 +109,7 @@ def privatize(
         run = _Run(design, source, Shuffle(folder / "rows", 3 + max(limits(m)[0] for m in design.mechanisms)))
         run.read(data, tell)
         fresh = folder / "reports"
-        written = write_records(fresh, ahead(run.records(tell)), _KINDS[target.suffix])
+        written = write_records(fresh, run.told(tell), _KINDS[target.suffix])
         publish(fresh, target, overwrite)
     return Privatized(target, run.rows, written, run.shuffle.repeated, dict(run.unread))
 
@@ -157,14 +157,19 @@ class _Run:
                 names = None if names is None else names.filter(pa.array(status == FINE))
             yield self.source.clamped(values).reshape(-1, *space.point_shape), names
 
-    def records(self, tell: Progress) -> Generator[pa.RecordBatch, None, None]:
-        """The reports in the order of their keys, under new random ids."""
+    def told(self, tell: Progress) -> Iterator[pa.RecordBatch]:
+        """The reports, while it is told how many have been written."""
         done = 0
+        for batch in ahead(self._records()):
+            yield batch
+            done += batch.num_rows
+            tell("writing", done, min(done / (self.shuffle.rows - self.shuffle.repeated), 1.0))
+
+    def _records(self) -> Generator[pa.RecordBatch, None, None]:
+        """The reports in the order of their keys, under new random ids."""
         for rows in self.shuffle.sorted():
-            done += len(rows)
             ids = np.frombuffer(ENTROPY.bytes(16 * len(rows)), dtype=np.uint8).reshape(-1, 16)
             yield records(self.design, rows[:, 2].astype(np.int32), rows[:, 3:].view(np.int64), ids)
-            tell("writing", done, (done + self.shuffle.repeated) / self.shuffle.rows)
 
 
 def _draw(design: Design, values: FloatArray) -> Integers:

@@ -17,7 +17,8 @@ _BUFFER = 1 << 20  # bytes of a column that are read ahead, however long its row
 
 def parquet_batches(path: Path, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Batches of a Parquet file, of the wanted columns only."""
-    with pq.ParquetFile(path, buffer_size=_BUFFER) as file:
+    # with pre_buffer the whole file would stay in memory to the end
+    with pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, page_checksum_verification=True) as file:
         reading.require(f"The file {path}", file.schema_arrow.names)
         total, done = file.metadata.num_rows, 0
         for batch in file.iter_batches(BATCH, columns=list(reading.columns)):

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 Rows = npt.NDArray[np.uint64]
 
-RUN = 1 << 20  # rows in memory before they go to the file
+RUN = 1 << 19  # rows in memory before they go to the file
 GROUP = 1 << 18  # rows that leave at once, at least; a 256th of all rows more at most
 _BUCKETS = 256
 _SHIFT = np.uint64(56)
@@ -31,62 +31,78 @@ class Shuffle:
     Args:
         path: of the file, if one is needed.
         width: numbers in a row.
-        run: rows that stay in memory.
     """
 
-    def __init__(self, path: Path, width: int, run: int = RUN) -> None:
-        self._path, self._width, self._run = path, width, run
-        self._waiting: list[Rows] = []
+    def __init__(self, path: Path, width: int) -> None:
+        self._path = path
+        self._held, self._count = np.empty((RUN, width), dtype=np.uint64), 0
         self._starts: list[npt.NDArray[np.int64]] = []  # of each run: where in the file each bucket begins, and the end
         self.rows = 0
         self.repeated = 0
 
     def add(self, rows: Rows) -> None:
         """Take rows of shape (n, width)."""
-        self._waiting.append(rows)
         self.rows += len(rows)
-        if sum(map(len, self._waiting)) >= self._run:
-            self._spill()
+        while len(rows):
+            if self._count == len(self._held):
+                self._spill()
+            piece = rows[: len(self._held) - self._count]
+            self._held[self._count : self._count + len(piece)] = piece
+            self._count += len(piece)
+            rows = rows[len(piece) :]
 
     def sorted(self) -> Iterator[Rows]:
         """All rows by key, each key once, in groups; how many others there were is counted in `repeated`."""
         if not self._starts:
-            yield self._in_order(self._waiting)
+            rows = self._in_order(self._held[: self._count])
+            yield from (rows[start : start + GROUP] for start in range(0, len(rows), GROUP))
             return
-        if self._waiting:
-            self._spill()
+        self._spill()
         starts = np.array(self._starts)
         sizes = np.diff(starts, axis=1).sum(axis=0)
         with self._path.open("rb") as file:
             first = 0
             for bucket in range(_BUCKETS):
                 if sizes[first : bucket + 1].sum() >= GROUP or bucket == _BUCKETS - 1:
-                    ends = zip(starts[:, first].tolist(), starts[:, bucket + 1].tolist(), strict=True)
-                    yield self._in_order([self._fetch(file, *end) for end in ends])
+                    yield self._in_order(self._fetch(file, starts[:, first], starts[:, bucket + 1]))
                     first = bucket + 1
 
     def _spill(self) -> None:
-        rows = np.concatenate(self._waiting)
+        rows = self._held[: self._count]
         buckets = (rows[:, 0] >> _SHIFT).astype(np.uint8)
         done = int(self._starts[-1][-1]) if self._starts else 0
         counts = np.bincount(buckets, minlength=_BUCKETS)
         self._starts.append(done + np.concatenate([[0], np.cumsum(counts)]))
         with self._path.open("ab") as file:
             file.write(rows.take(np.argsort(buckets, kind="stable"), axis=0).data)
-        self._waiting = []
+        self._count = 0
 
-    def _fetch(self, file: BufferedReader, start: int, end: int) -> Rows:
-        rows = np.empty((end - start, self._width), dtype=np.uint64)
-        file.seek(start * 8 * self._width)
-        if file.readinto(rows.data) != rows.nbytes:
-            raise OSError("A temporary file of reports was cut off.")
+    def _fetch(self, file: BufferedReader, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> Rows:
+        """Rows from so many places in the file, one after the other: in the order in which they came."""
+        width, done = self._held.shape[1], 0
+        rows = np.empty((int((ends - starts).sum()), width), dtype=np.uint64)
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            part = rows[done : done + end - start]
+            file.seek(start * 8 * width)
+            if file.readinto(part.data) != part.nbytes:
+                raise OSError("A temporary file of reports was cut off.")
+            done += len(part)
         return rows
 
-    def _in_order(self, parts: list[Rows]) -> Rows:
-        rows = np.concatenate(parts) if parts else np.empty((0, self._width), dtype=np.uint64)
-        # sorting is stable, and parts are in the order in which they came: the first row of a key stays the first
-        rows = rows.take(np.lexsort((rows[:, 1], rows[:, 0])), axis=0)
+    def _in_order(self, rows: Rows) -> Rows:
+        # sorting is stable, so of one key the row that came first stays the first
+        rows = rows.take(_order(rows[:, 0], rows[:, 1]), axis=0)
         fresh = np.ones(len(rows), dtype=np.bool_)
-        fresh[1:] = (rows[1:, :2] != rows[:-1, :2]).any(axis=1)
+        fresh[1:] = (rows[1:, 0] != rows[:-1, 0]) | (rows[1:, 1] != rows[:-1, 1])
         self.repeated += len(rows) - int(fresh.sum())
         return rows if fresh.all() else rows[fresh]
+
+
+def _order(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt.NDArray[np.intp]:
+    """How to sort keys by both halves; the second almost never counts, and sorting by both takes twice as long."""
+    order = np.argsort(first, kind="stable")
+    first_sorted, second_sorted = first[order], second[order]
+    same = first_sorted[1:] == first_sorted[:-1]
+    if (same & (second_sorted[1:] != second_sorted[:-1])).any():
+        return np.lexsort((second, first))
+    return order
