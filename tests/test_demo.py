@@ -67,7 +67,11 @@ def test_the_same_flow_runs_on_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "word"),
-    [(("--incomes", "nowhere.parquet"), "nowhere"), (("--places", "setup.py"), "setup.py"), (("--people", "1"), "people")],
+    [
+        (("--incomes", "nowhere.parquet"), "nowhere"),
+        (("--places", "setup.py"), "setup.py"),
+        (("--people", "1"), "people"),
+    ],
 )
 def test_bad_input_is_refused(arguments: tuple[str, str], word: str, tmp_path: Path) -> None:
     done = run("demo", "--people", "100", *arguments, cwd=tmp_path)

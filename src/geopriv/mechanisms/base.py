@@ -53,7 +53,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
-        """One release for each value of x, from a seeded generator."""
+        """One release for each value of x, from a seeded generator: the same on any number of cores."""
 
     def report(self, x: Any) -> Reports:
         """What each person sends: exact, from a cryptographic generator, on a public grid.
