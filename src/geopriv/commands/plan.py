@@ -54,18 +54,24 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         highlight=False,
     )
     console.print(distances(found), highlight=False)
-    options = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for name in ("mechanism", "who answers what"):
+    options = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    for name in ("mechanism", "answers"):
         options.add_column(name, no_wrap=True)
-    for name in ("standard error", "people for ±1 point", "efficiency", "bias"):
-        options.add_column(name, justify="right")
+    for name in ("error", "people ±1", "efficiency", "bias"):
+        options.add_column(name, justify="right", no_wrap=True)
     for option in found.plan.options:
         options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
     console.print(options)
-    questions = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    console.print(
+        "Error: standard error in percentage points (root mean square over all estimates), as the page will state it. "
+        "People ±1: how many make a 95 % interval of ± 1 percentage point. Efficiency: the least variance that any "
+        "unbiased report could have, as a share of this one's. * sends real numbers, which devices do not.\n",
+        highlight=False,
+    )
+    questions = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     questions.add_column("question")
     questions.add_column("estimates", justify="right")
-    questions.add_column("standard error expected, at most", justify="right")
+    questions.add_column("error, at most", justify="right")
     for question in survey.questions:
         questions.add_row(question.name, f"{len(question.queries):,}", _points(found.expected(question)))
     console.print(questions)
@@ -91,20 +97,20 @@ def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
     people = found.people_for(_POINT, option)
     bias = float(np.abs(option.biases).max())
     efficiency = found.plan.efficiency(option)
-    name = option.mechanism + (" ←" if option is found.option else "")
+    sign = " ←" if option is found.option else "" if option.mechanism in ON_DEVICES else " *"
     return (
-        name if option.mechanism in ON_DEVICES else f"{name} (not on devices)",
+        option.mechanism + sign,
         option.arrangement,
         f"≥ {typical}" if option.bound_only else typical,
-        "never: bias" if people is None else f"{people:,}",
+        "never (bias)" if people is None else f"{people:,}",
         f"{100 * efficiency:.2g} %" if efficiency > 0 else "–",
-        f"biased, {_points(bias)}" if option.labelled_biased else "none" if bias < 1e-9 else f"≤ {_points(bias)}",
+        f"biased {_points(bias)}" if option.labelled_biased else "none" if bias < 1e-9 else f"≤ {_points(bias)}",
     )
 
 
 def _points(share: float) -> str:
-    """A share in percentage points."""
-    return f"{100 * share:.2g} points"
+    """A share in percentage points, without the word."""
+    return f"{100 * share:.2g}"
 
 
 def plan_document(found: SurveyPlan) -> dict[str, Any]:

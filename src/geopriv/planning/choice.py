@@ -132,7 +132,11 @@ def plan_queries(
     for_devices: bool = False,
 ) -> Plan:
     """`plan` for queries; its parameters are described there."""
-    work = Workload.of(queries, epsilon, people, prior)
+    return plan_work(Workload.of(queries, epsilon, people, prior), mechanisms, for_devices)
+
+
+def plan_work(work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_devices: bool = False) -> Plan:
+    """The same for a workload."""
     least = [option for option in _least(work) if not (for_devices and option.arrangement == "ε split")]
     options: list[Option] = []
     left_out: dict[str, str] = {}

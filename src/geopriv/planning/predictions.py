@@ -33,6 +33,7 @@ _ALONE = 16  # shapes without a formula that are worth computing one by one
 _MOST_ALONE, _FEWEST = 500, 200  # the most of them, and the fewest points that then stand for the prior
 _BIAS = (1e-4, 1e-3)  # of a grid: below, cells are many and nothing is gained
 _PREDICTED = 0.1  # in units of 1/ε, the finest step on which predictions in the plane are made
+_SAME = 1e-6  # of a bandwidth, within which centres are on one line
 _KINKED = 200  # on a line: each may lie differently between cells
 _OFFSETS = 801  # at most, along each axis of a table by offset
 _FAR = 15.0  # in units of 1/ε
@@ -227,8 +228,10 @@ def _points_at(grid: Lattice, query: Query, s: FloatArray) -> list[FloatArray]:
 def _grid_kernels(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
     """Kernels are products over axes, so a map needs one pass for each of its rows and columns only."""
     kernels = [query for query in work.queries if isinstance(query, GaussianKernel)]
-    centers = np.array([np.ravel(query.geometry.anchor) for query in kernels])
     widths = np.array([query.bandwidth for query in kernels])
+    centers = np.array([np.ravel(query.geometry.anchor) for query in kernels])
+    # on a map of degrees, centres of one row differ in their last digits
+    centers = np.rint(centers / (_SAME * widths.min())) * (_SAME * widths.min())
     lower, share = grid.place(work.points)
     parts = []
     for j in range(work.space.dimension):

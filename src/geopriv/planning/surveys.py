@@ -15,7 +15,7 @@ from geopriv.checks import FloatArray, fraction, invalid, positive
 from geopriv.design import Design
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice, Table
-from geopriv.planning.choice import MECHANISMS, ON_DEVICES, Plan, plan_queries
+from geopriv.planning.choice import MECHANISMS, ON_DEVICES, Plan, plan_queries, plan_work
 from geopriv.planning.options import Option
 from geopriv.planning.predictions import grid_for
 from geopriv.planning.workload import Workload
@@ -35,12 +35,14 @@ class SurveyPlan:
         plan: the options, the least predicted error first.
         option: the one that the design takes.
         design: to be written as design.json.
+        extent: how far people are expected to be apart along each axis.
     """
 
     survey: Survey
     plan: Plan
     option: Option
     design: Design
+    extent: tuple[float, ...]
 
     def standard_errors(self, option: Option | None = None) -> FloatArray:
         """Of each query, as an estimate will state it: noise, and that the people are a sample of all there could be.
@@ -86,13 +88,8 @@ class SurveyPlan:
         return f"{sentence} {best.mechanism} would err {factor:.3g} times less, but sends real numbers."
 
     def _cell_bits(self, lattice: Lattice) -> int:
-        points = self._work.points.reshape(len(self._work.points), -1)
-        extent = points.max(axis=0) - points.min(axis=0) + 2 * _NOISE / self.survey.epsilon
-        return int(np.ceil(np.log2(extent / lattice.step)).sum())
-
-    @cached_property
-    def _work(self) -> Workload:
-        return _workload(self.survey)
+        reach = np.asarray(self.extent) + 2 * _NOISE / self.survey.epsilon
+        return int(np.ceil(np.log2(reach / lattice.step)).sum())
 
     @cached_property
     def _places(self) -> dict[str, Any]:
@@ -166,7 +163,8 @@ def plan_survey(survey: Survey) -> SurveyPlan:
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
-    found = plan_queries(survey.queries, survey.epsilon, survey.people, survey.prior, for_devices=True)
+    work = Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
+    found = plan_work(work, for_devices=True)
     best = next((o for o in found.options if o.mechanism in ON_DEVICES and not o.bound_only), None)
     if best is None:
         raise _unanswered(survey, found)
@@ -175,9 +173,9 @@ def plan_survey(survey: Survey) -> SurveyPlan:
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
         )
     else:
-        mechanisms = (grid_for(_workload(survey), survey.epsilon),)
+        mechanisms = (grid_for(work, survey.epsilon),)
     design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
-    return SurveyPlan(survey, found, best, design)
+    return SurveyPlan(survey, found, best, design, _extent(work))
 
 
 def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
@@ -198,5 +196,6 @@ def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
     return InvalidParameter(" ".join(["No mechanism that devices run can answer this survey.", *reasons]))
 
 
-def _workload(survey: Survey) -> Workload:
-    return Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
+def _extent(work: Workload) -> tuple[float, ...]:
+    points = work.points.reshape(len(work.points), -1)
+    return tuple((points.max(axis=0) - points.min(axis=0)).tolist())
