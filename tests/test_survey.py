@@ -107,7 +107,7 @@ def test_a_map_is_a_local_plane_with_blurred_regions_in_metres(folder: Path) -> 
     assert kernels.shape == (7, 5)
     assert kernels.bandwidth == 1_000
     assert np.array_equal([kernels.low, kernels.high], space.rectangle)
-    query = gp.Blurred(gp.Ball((40.75, -73.98), 1_000.0, 750.0, space), 750.0)
+    query = gp.Blurred(gp.Ball((40.75, -73.98), 1_000.0, 500.0, space), 500.0)
     assert ball == gp.Share("within 1,000 m of (40.75, -73.98)", query)
     assert [central.name, prospect.name] == ["Central", "Prospect"]
     inside = [[float(share.query((40.77, -73.97)))] for share in (central, prospect)]  # type: ignore[attr-defined]
@@ -155,7 +155,7 @@ def test_a_plane_has_corners_scores_maps_and_discs(folder: Path) -> None:
     assert found.source == gp.Source(("income", "debt"), (0.0, 0.0), (1e6, 2e6), person="household")
     corner, other, score, kernels, ball = found.questions
     assert corner.name == "above (100,000, 200,000) USD"
-    assert other.queries[0].bandwidth == 15_000  # type: ignore[attr-defined]
+    assert other.queries[0].bandwidth == 10_000  # type: ignore[attr-defined]
     assert score.queries[0]([(5e5, 1e5), (1e5, 5e5)]).round(3).tolist() == [1.0, 0.0]
     assert kernels.shape == (4, 4)
     # a width alone asks for a linear edge

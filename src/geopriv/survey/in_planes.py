@@ -19,7 +19,9 @@ from geopriv.survey.part import Part
 from geopriv.survey.spaces import require_degrees
 
 # in units of 1/ε
-_BLUR = 1.5  # of borders: linear edges in the plane are dear for a lattice (docs/theory/lattices.md)
+# of borders: linear edges in the plane are dear for a lattice (docs/theory/lattices.md), and a wider blur saves little
+# noise but answers for the surroundings too
+_BLUR = 1.0
 _BANDWIDTH = 2.0  # of maps
 
 

@@ -41,7 +41,7 @@ def _border() -> Any:
 
 
 def _blur() -> Any:
-    words = f"the standard deviation of the Gaussian blur of the border, {_LENGTH}; 1.5/ε if 'width' is left out too"
+    words = f"the standard deviation of the Gaussian blur of the border, {_LENGTH}; 1/ε if 'width' is left out too"
     return Field(None, description=words)
 
 
