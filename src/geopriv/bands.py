@@ -59,7 +59,8 @@ def _factor(covariance: FloatArray) -> np.ndarray[tuple[int, int], np.dtype[np.f
     """A with A·Aᵀ the correlations; None where rounding has spoilt them. Estimates without a variance are left out."""
     variances = np.diag(covariance)
     kept = np.flatnonzero(variances > _TINY)
-    correlation = covariance[np.ix_(kept, kept)] / np.sqrt(np.multiply.outer(variances[kept], variances[kept]))
+    deviations = np.sqrt(variances[kept])
+    correlation = covariance[np.ix_(kept, kept)] / deviations / deviations[:, None]
     correlation[np.diag_indices(len(kept))] = 1 + _JITTER
     try:
         return np.asarray(linalg.cholesky(correlation, lower=True, overwrite_a=True), dtype=np.float32)

@@ -109,6 +109,12 @@ class KernelSums:
         square = _summed(self.counts, self.u**2, self.v**2) / self.n
         return np.maximum(square - self.means**2, 0.0) * (self.n / (self.n - 1))
 
+    @cached_property
+    def speaking(self) -> FloatArray:
+        """(Σg²)²/Σg⁴: how many reports carry the variance, of the same shape; 0 where none does."""
+        square, fourth = (_summed(self.counts, self.u**k, self.v**k) for k in (2, 4))
+        return square**2 / np.maximum(fourth, np.finfo(np.float64).tiny)
+
     def covariance(self) -> FloatArray:
         """Of one report's contributions to every two centres, shape (K, K) for K centres in the order of the map.
 

@@ -30,6 +30,7 @@ class Sums:
         n: reports, at least two.
         means: of the contributions, shape (K,).
         variances: of one report's contributions, with n − 1 in the denominator.
+        speaking: how many reports carry the variance: (Σd²)²/Σd⁴ of contributions d around their mean.
         covariance: of them, shape (K, K); None where that is too large, or was not asked for.
         low: the least contribution that is possible for each query; infinite where there is no bound.
         high: the largest.
@@ -39,6 +40,7 @@ class Sums:
     n: int
     means: FloatArray
     variances: FloatArray
+    speaking: FloatArray
     covariance: FloatArray | None
     low: FloatArray
     high: FloatArray
@@ -81,6 +83,7 @@ def map_sums(lattice: Lattice, counts: Counts, question: KernelMap) -> Sums:
         sums.n,
         sums.means.ravel(),
         sums.variances.ravel(),
+        sums.speaking.ravel(),
         None if wide else sums.covariance(),
         np.full(size, low),
         np.full(size, high),
@@ -104,15 +107,15 @@ def _gathered(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> Cou
     return merged([Counts(np.clip(counts.rows, first, last).astype(np.int64), counts.times)])
 
 
-def _moments(blocks: Blocks, n: int, size: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-    """Means, variances and covariances of contributions; centred first, since differences of squares cancel."""
+def _moments(blocks: Blocks, n: int, size: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
+    """Means, variances, what speaks, covariances; contributions are centred first, since differences cancel."""
     means = sum((times @ values for values, times in blocks()), start=np.zeros(size)) / n
-    if size > _MOST:
-        square = sum((times @ (values - means) ** 2 for values, times in blocks()), start=np.zeros(size))
-        return means, square / (n - 1), None
-    covariance = np.zeros((size, size))
+    square, fourth = np.zeros(size), np.zeros(size)
+    covariance = np.zeros((size, size)) if size <= _MOST else None
     for values, times in blocks():
         centred = values - means
-        covariance += (centred * times[:, None]).T @ centred
-    covariance /= n - 1
-    return means, np.diag(covariance), covariance
+        square += times @ centred**2
+        fourth += times @ centred**4
+        if covariance is not None:
+            covariance += (centred * times[:, None]).T @ centred / (n - 1)
+    return means, square / (n - 1), square**2 / np.maximum(fourth, np.finfo(np.float64).tiny), covariance

@@ -17,6 +17,10 @@ from geopriv.questions import KernelMap, Question
 from geopriv.sums import Sums, lattice_sums, map_sums, table_sums
 from geopriv.tallies import Tally
 
+# where fewer reports carry the variance, a normal law says little of what is several standard errors away: a band then
+# is as wide as the empirical Bernstein bound of its share of the doubt (Bonferroni)
+SPEAKING = 400
+
 
 def estimate_survey(design: Design, tally: Tally, confidence: float = 0.95, consistent: bool = False) -> Answers:
     """Every question's estimates, each with a normal interval; bands for curves and maps; finite-sample intervals.
@@ -55,21 +59,24 @@ def estimate_survey(design: Design, tally: Tally, confidence: float = 0.95, cons
 
 def _answer(question: Question, tally: Tally, confidence: float, consistent: bool) -> Answer:
     answering = np.array([tally.design.answering(query) for query in question.queries])
-    values, errors, reach = np.empty((3, len(answering)))
+    size = len(answering)
+    values, errors, reach, wide = np.empty((4, size))
     parts = []
     for index in np.unique(answering).tolist():
         mine = np.flatnonzero(answering == index)
         sums = _sums(question, mine.tolist(), tally, index)
         values[mine], errors[mine] = sums.means, np.sqrt(sums.variances / sums.n)
         reach[mine] = bernstein_reach(sums.variances, sums.n, sums.high - sums.low, confidence)
+        sure = bernstein_reach(sums.variances, sums.n, sums.high - sums.low, 1 - (1 - confidence) / size)
+        wide[mine] = np.where(sums.speaking < SPEAKING, sure, 0.0)
         parts.append(sums)
     shape = question.shape
-    values, errors, reach = (array.reshape(shape) for array in (values, errors, reach))
+    values, errors, reach, wide = (array.reshape(shape) for array in (values, errors, reach, wide))
     n, bias = min(sums.n for sums in parts), max(sums.bias for sums in parts)
     estimates = Estimates(values, errors, n, bias, confidence)
     band = None
     if shape:
-        wide = band_reach((sums.covariance for sums in parts), len(answering), confidence) * errors
+        wide = np.maximum(wide, band_reach((sums.covariance for sums in parts), size, confidence) * errors)
         band = Band(values - wide, values + wide)
     finite = Band(values - reach, values + reach) if np.isfinite(reach).all() else None
     return Answer(question, estimates, band, finite, consistent_values(question, estimates) if consistent else None)
