@@ -44,6 +44,7 @@ bench: $(READY)
 	$(BIN)/geopriv bench accuracy
 	$(BIN)/python bench/tables.py
 	$(BIN)/python bench/maps.py
+	$(BIN)/python bench/privatize.py
 
 figures: $(READY)
 	$(BIN)/python docs/theory/figures.py
