@@ -31,16 +31,18 @@ def ipc_batches(path: Path, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Batches of an Arrow file or stream; texts in it are checked, since a damaged one could point anywhere."""
     with path.open("rb") as file:
         is_stream = file.read(len(_MAGIC)) != _MAGIC
-    with pa.memory_map(str(path)) as mapped:
-        opened = (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(mapped)
-        reading.require(f"The file {path}", opened.schema.names)
+    opening = pa.ipc.open_stream if is_stream else pa.ipc.open_file
+    with pa.OSFile(str(path)) as source:
+        names = opening(source).schema.names
+    reading.require(f"The file {path}", names)
+    wanted = pa.ipc.IpcReadOptions(included_fields=sorted(names.index(column) for column in reading.columns))
+    with pa.OSFile(str(path)) as source:
+        opened = opening(source, options=wanted)
         count = 0 if is_stream else opened.num_record_batches
-        found = opened if is_stream else (opened.get_batch(k) for k in range(count))
-        for k, batch in enumerate(found, 1):
-            wanted = batch.select(list(reading.columns))
-            wanted.validate(full=True)
-            reading.share = mapped.tell() / mapped.size() if is_stream else k / count
-            yield wanted
+        for k, batch in enumerate(opened if is_stream else map(opened.get_batch, range(count)), 1):
+            batch.validate(full=True)
+            reading.share = source.tell() / source.size() if is_stream else k / count
+            yield batch
 
 
 def table_batches(data: Any, reading: Reading) -> Iterator[pa.RecordBatch]:

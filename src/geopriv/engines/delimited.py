@@ -71,18 +71,15 @@ def _require_header(path: Path, reading: Reading, line: bytes, separator: str) -
     if not text.strip():
         raise InvalidParameter(f"The file {path} must begin with a line of column names, in UTF-8.")
     names = next(csv.reader([text], delimiter=separator))
-    if not set(reading.columns) <= set(names) and any(_is_number(name) for name in names):
+    if not set(reading.columns) <= set(names) and any(_like_a_value(name) for name in names):
         # a row of values, which no message may quote
-        raise InvalidParameter(f"The file {path} must begin with a line of column names; it begins with numbers.")
+        raise InvalidParameter(f"The file {path} must begin with a line of column names; it begins with values.")
     reading.require(f"The file {path}", names)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _like_a_value(name: str) -> bool:
+    """Whether a name is empty or begins as numbers and amounts do."""
+    return not name.strip() or name.strip()[0] in "0123456789+-.$€£¥"
 
 
 class _Lines(io.RawIOBase):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import glob
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +13,6 @@ from pathlib import Path
 
 from geopriv.device.files import sync
 from geopriv.errors import InvalidParameter
-
-if sys.platform != "win32":
-    import fcntl
 
 
 @contextmanager
@@ -71,24 +68,30 @@ def _locked(output: Path) -> tuple[Path, int]:
     """A new folder and its lock. Another run may remove it in the moment before it is locked: then it is made again."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".parts", dir=output.parent))
-        handle = os.open(folder, os.O_RDONLY)
-        if sys.platform != "win32":
+        handle = _opened(folder)
+        if handle is not None:
             fcntl.flock(handle, fcntl.LOCK_EX)
-        if folder.exists():
-            return folder, handle
-        os.close(handle)
+            if folder.exists():
+                return folder, handle
+            os.close(handle)
 
 
 def _remove(left: Path, output: Path) -> None:
-    try:
-        handle = os.open(left, os.O_RDONLY)
-    except FileNotFoundError:
+    handle = _opened(left)
+    if handle is None:
         return  # its own process, or another one, was faster
     try:
-        if sys.platform != "win32":
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(left, ignore_errors=True)
     except BlockingIOError:
         raise InvalidParameter(f"Another run is writing {str(output)!r} now.") from None
     finally:
         os.close(handle)
+
+
+def _opened(folder: Path) -> int | None:
+    """A handle of the folder; None where it is gone."""
+    try:
+        return os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
