@@ -15,6 +15,8 @@ from geopriv import sketches
 
 USD = gp.Line("USD")
 QUERY = gp.Threshold(at=100_000, width=16_000, space=USD)
+USD_STEPS = gp.Line("USD", resolution=1.0)
+ABOVE = gp.Threshold(at=100_000, width=16_000, space=USD_STEPS)
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65, resolution=1e-6)
 PROMISE = gp.Guarantee(1 / 8000, unit="USD", reference="theory T1 <&>")
 ESTIMATE = gp.Estimate(0.4896, 0.0025, 0.4847, 0.4945, 50_000, True, 0.95, 0.0)
@@ -52,6 +54,7 @@ SHOWN: dict[str, Any] = {
     "guarantee within a radius": gp.Guarantee(0.001, 1e-6, 500.0, "m"),
     "audit": gp.Audit(True, 0.66, (1.0, (2.0, 3.0), np.zeros(2)), 23_691),
     "plan": gp.plan(QUERY, 1 / 8000, 1_000, mechanisms=["SmoothT", "LipschitzLaplace", "InputLaplace"]),
+    "survey plan": gp.plan(gp.Survey("a <survey>", USD_STEPS, 1 / 8000, (gp.Share("above", ABOVE),), 1_000)),
     "design": gp.Design("a <survey>", (LATTICE,), questions=(MAP,)),
     "answer": answers().answers[0],
     "answers": answers(),

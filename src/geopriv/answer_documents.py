@@ -1,4 +1,4 @@
-"""Answers as documents (estimates.json) and back again. docs/schemas/estimates.schema.json says what is in them."""
+"""Answers as documents (estimates.json) and back again. A published JSON Schema says what is in them."""
 
 from __future__ import annotations
 

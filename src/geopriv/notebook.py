@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from geopriv.auditing import Audit
     from geopriv.design import Design
     from geopriv.estimation import Estimate, Estimates
-    from geopriv.planning import Plan
+    from geopriv.planning import Plan, SurveyPlan
     from geopriv.privacy import Guarantee
 
 _LINE = "rgba(128,128,128,0.4)"  # seen on white and on black
@@ -59,10 +59,38 @@ def audit_html(audit: Audit) -> str:
     return _block(f"{verdict}.", _text(found))
 
 
+def survey_plan_html(found: SurveyPlan) -> str:
+    """All options, the design's marked; what to expect of each question; the promise."""
+    asked = [
+        (question.name, f"{len(question.queries):,}", f"{100 * found.expected(question):.2g} points")
+        for question in found.survey.questions
+    ]
+    return _block(
+        f"Plan for “{found.survey.name}”",
+        _text(str(found.design.guarantee)),
+        _table(_OPTIONS, _option_rows(found.plan), found.plan.options.index(found.option)),
+        _text(found.why),
+        _table(("question", "estimates", "standard error expected, at most"), asked),
+    )
+
+
+_OPTIONS = ("mechanism", "arrangement", "predicted error", "worst query", "bias", "efficiency")
+
+
 def plan_html(plan: Plan) -> str:
     """All options, the chosen one marked."""
-    chosen = plan.options.index(plan.best)
-    rows = []
+    left_out = (f"{name}: {reason}" for name, reason in plan.left_out.items())
+    return _block(
+        f"Plan for {plan.people:,} people",
+        _table(_OPTIONS, _option_rows(plan), plan.options.index(plan.best)),
+        _text(plan.why),
+        _text(plan.suggestion),
+        _hidden("What could not be predicted", left_out),
+    )
+
+
+def _option_rows(plan: Plan) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
     for option in plan.options:
         bias, share = float(np.abs(option.biases).max()), plan.efficiency(option)
         rows.append(
@@ -75,15 +103,7 @@ def plan_html(plan: Plan) -> str:
                 f"{100 * share:.2g} %" if share > 0 else "",
             )
         )
-    head = ("mechanism", "arrangement", "predicted error", "worst query", "bias", "efficiency")
-    left_out = (f"{name}: {reason}" for name, reason in plan.left_out.items())
-    return _block(
-        f"Plan for {plan.people:,} people",
-        _table(head, rows, chosen),
-        _text(plan.why),
-        _text(plan.suggestion),
-        _hidden("What could not be predicted", left_out),
-    )
+    return rows
 
 
 def design_html(design: Design) -> str:

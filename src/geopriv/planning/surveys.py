@@ -87,6 +87,11 @@ class SurveyPlan:
         sentence = self.plan.why_of(self.option).replace(" error", " error of what devices run", 1)
         return f"{sentence} {best.mechanism} would err {factor:.3g} times less, but sends real numbers."
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import survey_plan_html
+
+        return survey_plan_html(self)
+
     def _cell_bits(self, lattice: Lattice) -> int:
         reach = np.asarray(self.extent) + 2 * _NOISE / self.survey.epsilon
         return int(np.ceil(np.log2(reach / lattice.step)).sum())
