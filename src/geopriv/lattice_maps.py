@@ -109,6 +109,12 @@ class KernelSums:
         square = _summed(self.counts, self.u**2, self.v**2) / self.n
         return np.maximum(square - self.means**2, 0.0) * (self.n / (self.n - 1))
 
+    @cached_property
+    def thirds(self) -> FloatArray:
+        """Third central moments, of the same shape."""
+        square, cube = (_summed(self.counts, self.u**k, self.v**k) / self.n for k in (2, 3))
+        return np.asarray(cube - 3 * self.means * square + 2 * self.means**3)
+
     def covariance(self) -> FloatArray:
         """Of one report's contributions to every two centres, shape (K, K) for K centres in the order of the map.
 

@@ -30,6 +30,7 @@ class Sums:
         n: reports, at least two.
         means: of the contributions, shape (K,).
         variances: of one report's contributions, with n − 1 in the denominator.
+        thirds: their third central moments.
         covariance: of them, shape (K, K); None where that is too large, or was not asked for.
         low: the least contribution that is possible for each query; infinite where there is no bound.
         high: the largest.
@@ -39,6 +40,7 @@ class Sums:
     n: int
     means: FloatArray
     variances: FloatArray
+    thirds: FloatArray
     covariance: FloatArray | None
     low: FloatArray
     high: FloatArray
@@ -81,6 +83,7 @@ def map_sums(lattice: Lattice, counts: Counts, question: KernelMap) -> Sums:
         sums.n,
         sums.means.ravel(),
         sums.variances.ravel(),
+        sums.thirds.ravel(),
         None if wide else sums.covariance(),
         np.full(size, low),
         np.full(size, high),
@@ -104,15 +107,16 @@ def _gathered(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> Cou
     return merged([Counts(np.clip(counts.rows, first, last).astype(np.int64), counts.times)])
 
 
-def _moments(blocks: Blocks, n: int, size: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-    """Means, variances and covariances of contributions; centred first, since differences of squares cancel."""
+def _moments(blocks: Blocks, n: int, size: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
+    """Means, variances, third moments and covariances; centred first, since differences of powers cancel."""
     means = sum((times @ values for values, times in blocks()), start=np.zeros(size)) / n
-    if size > _MOST:
-        square = sum((times @ (values - means) ** 2 for values, times in blocks()), start=np.zeros(size))
-        return means, square / (n - 1), None
-    covariance = np.zeros((size, size))
+    square, cube = np.zeros((2, size))
+    covariance = np.zeros((size, size)) if size <= _MOST else None
     for values, times in blocks():
         centred = values - means
-        covariance += (centred * times[:, None]).T @ centred
-    covariance /= n - 1
-    return means, np.diag(covariance), covariance
+        weighted = centred * times[:, None]
+        square += (weighted * centred).sum(axis=0)
+        cube += (weighted * centred**2).sum(axis=0)
+        if covariance is not None:
+            covariance += weighted.T @ centred
+    return means, square / (n - 1), cube / n, None if covariance is None else covariance / (n - 1)
