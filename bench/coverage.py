@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import geopriv as gp
-from geopriv.bands import band_reach
+from geopriv.bands import band_half, band_reach
 from geopriv.benchmarks.coverage import Law, band_ratios, finite_ratios, lattice_law, normal_ratios, table_law
 from geopriv.checks import FloatArray
 from geopriv.intervals import normal_reach
@@ -71,9 +71,9 @@ def on_map(places: FloatArray) -> list[Row]:
         tally.add(ReportBatch(0, reports.astype(np.int64)))
         sums = map_sums(lattice, tally.counts(0), question)
         assert sums.covariance is not None
-        scores = np.abs(sums.means - truth) / np.sqrt(sums.variances / n)
-        single.append(scores / normal_reach(0.95))
-        whole.append(scores.max() / band_reach([sums.covariance], truth.size, 0.95))
+        error = np.abs(sums.means - truth)
+        single.append(error / (normal_reach(0.95) * np.sqrt(sums.variances / n)))
+        whole.append((error / band_half(band_reach([sums.covariance], truth.size, 0.95), sums)).max())
     frequent = truth > 50 / n  # where nobody is, a normal interval means nothing
     return [
         row("normal: 21 x 21 map, where 50 people are seen", n, np.array(single)[:, frequent]),

@@ -10,11 +10,12 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 import geopriv as gp
-from geopriv.bands import band_reach
+from geopriv.bands import band_half, band_reach
 from geopriv.checks import FloatArray
 from geopriv.consistency import consistent_values
 from geopriv.intervals import bernstein_reach, normal_reach, sidak_reach
 from geopriv.lattice_maps import kernel_sums
+from geopriv.sums import Sums
 
 CURVE = gp.Curve("curve", tuple(range(12)), 4.0, gp.Line())
 MAP = gp.KernelMap("map", 1.0, (0, 0), (3, 2), gp.Plane(), columns=4, rows=3)
@@ -65,6 +66,28 @@ def test_points_without_a_variance_do_not_widen_a_band() -> None:
     assert band_reach([np.zeros((4, 4))], 4, 0.95) == normal_reach(0.95)
 
 
+def summed(n: int, variance: float, third: float, spread: float = 2.0) -> Sums:
+    one = np.ones(1)
+    return Sums(n, one, variance * one, third * one, None, 0 * one, spread * one, 0.0)
+
+
+def test_a_band_is_wider_where_few_reports_are_and_as_normal_where_many_are() -> None:
+    few, many = (float(band_half(4.0, summed(n, 0.25, 0.0))[0] / np.sqrt(0.25 / n)) for n in (50, 1_000_000))
+    assert few > 5
+    assert 4 < many < 4.001
+    assert band_half(4.0, summed(1000, 0.0, 0.0)) == pytest.approx(7 / 6 * 16 * 2 / 999)  # nobody near: all of R
+    lopsided, even = (float(band_half(4.0, summed(1000, 0.25, third))[0]) for third in (0.4, 0.0))
+    assert lopsided > even
+    assert np.isfinite(band_half(4.0, summed(1000, 0.25, 0.1, np.inf))).all()
+
+
+@given(st.floats(1e-6, 1.0), st.floats(-1, 1), st.integers(2, 10**6))
+def test_the_second_term_of_a_band_is_at_most_bernsteins(variance: float, skew: float, n: int) -> None:
+    """With |third moment| ≤ R·variance, and L = reach²/2."""
+    half = float(band_half(3.0, summed(n, variance, skew * 2 * variance))[0])
+    assert half <= 3 * np.sqrt(variance / n) + 7 * 2.0 * 4.5 / (3 * (n - 1)) + 1e-12
+
+
 def test_sidaks_value_is_that_of_independent_errors() -> None:
     for size in (1, 7, 10_000):
         assert (2 * stats.norm.cdf(sidak_reach(0.95, size)) - 1) ** size == pytest.approx(0.95, abs=1e-9)
@@ -94,6 +117,8 @@ def test_covariances_of_a_map_are_those_of_its_contributions() -> None:
     direct = np.cov(each.T, fweights=times)
     np.testing.assert_allclose(sums.covariance(), direct, atol=1e-9)
     np.testing.assert_allclose(sums.variances.ravel(), np.diag(direct), atol=1e-9)
+    third = times @ (each - times @ each / times.sum()) ** 3 / times.sum()
+    np.testing.assert_allclose(sums.thirds.ravel(), third, atol=1e-9)
     np.testing.assert_allclose(sums.means.ravel(), times @ each / times.sum(), atol=1e-9)
 
 

@@ -110,10 +110,10 @@ class KernelSums:
         return np.maximum(square - self.means**2, 0.0) * (self.n / (self.n - 1))
 
     @cached_property
-    def speaking(self) -> FloatArray:
-        """(Σg²)²/Σg⁴: how many reports carry the variance, of the same shape; 0 where none does."""
-        square, fourth = (_summed(self.counts, self.u**k, self.v**k) for k in (2, 4))
-        return square**2 / np.maximum(fourth, np.finfo(np.float64).tiny)
+    def thirds(self) -> FloatArray:
+        """Third central moments, of the same shape."""
+        square, cube = (_summed(self.counts, self.u**k, self.v**k) / self.n for k in (2, 3))
+        return np.asarray(cube - 3 * self.means * square + 2 * self.means**3)
 
     def covariance(self) -> FloatArray:
         """Of one report's contributions to every two centres, shape (K, K) for K centres in the order of the map.

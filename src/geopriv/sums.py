@@ -30,7 +30,7 @@ class Sums:
         n: reports, at least two.
         means: of the contributions, shape (K,).
         variances: of one report's contributions, with n − 1 in the denominator.
-        speaking: how many reports carry the variance: (Σd²)²/Σd⁴ of contributions d around their mean.
+        thirds: their third central moments.
         covariance: of them, shape (K, K); None where that is too large, or was not asked for.
         low: the least contribution that is possible for each query; infinite where there is no bound.
         high: the largest.
@@ -40,7 +40,7 @@ class Sums:
     n: int
     means: FloatArray
     variances: FloatArray
-    speaking: FloatArray
+    thirds: FloatArray
     covariance: FloatArray | None
     low: FloatArray
     high: FloatArray
@@ -83,7 +83,7 @@ def map_sums(lattice: Lattice, counts: Counts, question: KernelMap) -> Sums:
         sums.n,
         sums.means.ravel(),
         sums.variances.ravel(),
-        sums.speaking.ravel(),
+        sums.thirds.ravel(),
         None if wide else sums.covariance(),
         np.full(size, low),
         np.full(size, high),
@@ -108,14 +108,15 @@ def _gathered(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> Cou
 
 
 def _moments(blocks: Blocks, n: int, size: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
-    """Means, variances, what speaks, covariances; contributions are centred first, since differences cancel."""
+    """Means, variances, third moments and covariances; centred first, since differences of powers cancel."""
     means = sum((times @ values for values, times in blocks()), start=np.zeros(size)) / n
-    square, fourth = np.zeros(size), np.zeros(size)
+    square, cube = np.zeros((2, size))
     covariance = np.zeros((size, size)) if size <= _MOST else None
     for values, times in blocks():
         centred = values - means
-        square += times @ centred**2
-        fourth += times @ centred**4
+        weighted = centred * times[:, None]
+        square += (weighted * centred).sum(axis=0)
+        cube += (weighted * centred**2).sum(axis=0)
         if covariance is not None:
-            covariance += (centred * times[:, None]).T @ centred / (n - 1)
-    return means, square / (n - 1), square**2 / np.maximum(fourth, np.finfo(np.float64).tiny), covariance
+            covariance += weighted.T @ centred
+    return means, square / (n - 1), cube / n, None if covariance is None else covariance / (n - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from geopriv.answers import Answer, Answers, Band
-from geopriv.bands import band_reach
+from geopriv.bands import band_half, band_reach
 from geopriv.checks import fraction, invalid
 from geopriv.consistency import consistent_values
 from geopriv.design import Design
@@ -16,10 +16,6 @@ from geopriv.mechanisms import Lattice, Table
 from geopriv.questions import KernelMap, Question
 from geopriv.sums import Sums, lattice_sums, map_sums, table_sums
 from geopriv.tallies import Tally
-
-# where fewer reports carry the variance, a normal law says little of what is several standard errors away: a band then
-# is as wide as the empirical Bernstein bound of its share of the doubt (Bonferroni)
-SPEAKING = 400
 
 
 def estimate_survey(design: Design, tally: Tally, confidence: float = 0.95, consistent: bool = False) -> Answers:
@@ -59,27 +55,23 @@ def estimate_survey(design: Design, tally: Tally, confidence: float = 0.95, cons
 
 def _answer(question: Question, tally: Tally, confidence: float, consistent: bool) -> Answer:
     answering = np.array([tally.design.answering(query) for query in question.queries])
-    size = len(answering)
-    values, errors, reach, wide = np.empty((4, size))
-    parts = []
-    for index in np.unique(answering).tolist():
-        mine = np.flatnonzero(answering == index)
-        sums = _sums(question, mine.tolist(), tally, index)
-        values[mine], errors[mine] = sums.means, np.sqrt(sums.variances / sums.n)
-        reach[mine] = bernstein_reach(sums.variances, sums.n, sums.high - sums.low, confidence)
-        sure = bernstein_reach(sums.variances, sums.n, sums.high - sums.low, 1 - (1 - confidence) / size)
-        wide[mine] = np.where(sums.speaking < SPEAKING, sure, 0.0)
-        parts.append(sums)
-    shape = question.shape
-    values, errors, reach, wide = (array.reshape(shape) for array in (values, errors, reach, wide))
-    n, bias = min(sums.n for sums in parts), max(sums.bias for sums in parts)
+    groups = {index: np.flatnonzero(answering == index) for index in np.unique(answering).tolist()}
+    parts = [(mine, _sums(question, mine.tolist(), tally, index)) for index, mine in groups.items()]
+    reach = band_reach((sums.covariance for _, sums in parts), len(answering), confidence) if question.shape else 0.0
+    flat = np.empty((4, len(answering)))
+    for mine, sums in parts:
+        bound = bernstein_reach(sums.variances, sums.n, sums.high - sums.low, confidence)
+        flat[:, mine] = sums.means, np.sqrt(sums.variances / sums.n), band_half(reach, sums), bound
+    values, errors, wide, finite = flat.reshape(4, *question.shape)
+    n, bias = min(sums.n for _, sums in parts), max(sums.bias for _, sums in parts)
     estimates = Estimates(values, errors, n, bias, confidence)
-    band = None
-    if shape:
-        wide = np.maximum(wide, band_reach((sums.covariance for sums in parts), size, confidence) * errors)
-        band = Band(values - wide, values + wide)
-    finite = Band(values - reach, values + reach) if np.isfinite(reach).all() else None
-    return Answer(question, estimates, band, finite, consistent_values(question, estimates) if consistent else None)
+    return Answer(
+        question,
+        estimates,
+        Band(values - wide, values + wide) if question.shape else None,
+        Band(values - finite, values + finite) if np.isfinite(finite).all() else None,
+        consistent_values(question, estimates) if consistent else None,
+    )
 
 
 def _sums(question: Question, which: list[int], tally: Tally, index: int) -> Sums:

@@ -14,13 +14,14 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.bands import band_reach
+from geopriv.bands import band_half, band_reach
 from geopriv.checks import FloatArray
 from geopriv.intervals import bernstein_reach, normal_reach
 from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.lattice_bounds import stencil_bounds
 from geopriv.mechanisms.lattice_moments import smoothed
 from geopriv.queries import Query
+from geopriv.sums import Sums
 
 _RARE = 1e-13  # reports that are less likely are left out
 _BLOCK = 1 << 22  # counts that are held at once
@@ -103,12 +104,15 @@ def band_ratios(law: Law, n: int, number: int, confidence: float, rng: np.random
     parts = []
     for block in law.surveys(n, number, rng):
         for counts in block:
-            means, variances = _moments(law, counts, n)
             seen = np.flatnonzero(counts)
+            means = counts[seen] @ law.contributions[seen] / n
             centred = law.contributions[seen] - means
-            covariance = (centred * counts[seen, None]).T @ centred / (n - 1)
-            reach = band_reach([covariance], len(means), confidence)
-            parts.append(_ratio(means - law.truth, reach * np.sqrt(variances / n)).max())
+            weighted = centred * counts[seen, None]
+            square = weighted.T @ centred / (n - 1)
+            thirds = (weighted * centred**2).sum(axis=0) / n
+            sums = Sums(n, means, np.diag(square), thirds, square, np.zeros_like(means), law.spread, 0.0)
+            half = band_half(band_reach([square], len(means), confidence), sums)
+            parts.append(_ratio(means - law.truth, half).max())
     return np.array(parts)
 
 
