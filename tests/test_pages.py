@@ -22,6 +22,7 @@ import geopriv as gp
 from geopriv.errors import InvalidParameter
 from geopriv.pages import page_html, write_page
 from geopriv.pages.frames import Frame
+from geopriv.pages.words import small_region
 from tests.answered import CITY, HASH, USD, answer, city, incomes
 
 VOID = {"meta", "img", "path"}
@@ -260,7 +261,10 @@ def test_without_error_bars_there_is_no_curve_and_no_map() -> None:
 
 def test_biased_estimates_are_labelled_and_a_bias_is_no_evidence_of_people() -> None:
     text = _spaced(share(0.4, 0.01, bias=0.00123))
-    assert "biased by at most 0.13 points" in text
+    assert "Biased by at most 0.13 points, less than half of the standard error." in text
+    large = page_html(survey(answer(ABOVE, 0.4, 0.001, 1000, 0.00123)))
+    assert '<span class="label">biased by at most 0.13' in _spaced(large)
+    assert '<span class="label">' not in page_html(survey(answer(ABOVE, 0.4, 0.01, 1000, 0.00123)))
     assert "biased by an unknown amount" in share(0.4, 0.01, bias=math.nan)
     assert "cannot be told from zero" not in share(0.01, 0.002)
     assert "At most 2.4 %" in _spaced(share(0.01, 0.002, bias=0.01))
@@ -424,3 +428,10 @@ def test_words_and_lines_stand_out_in_every_scheme(scheme: str) -> None:
     assert _contrast(colours["warn"], colours["warn-paper"]) >= 4.5
     assert _contrast(colours["accent"], colours["together"]) >= 3  # lines of a picture on its band
     assert _contrast(colours["accent"], colours["each"]) >= 2.5
+
+
+def test_an_area_that_is_small_beside_its_blur_says_so() -> None:
+    place = gp.Ball((40.7, -74.0), 300.0, 300.0, CITY)
+    assert "even in its middle a person counts for" in small_region(gp.Blurred(place, 600.0))
+    assert not small_region(gp.Blurred(gp.Ball((40.7, -74.0), 5_000.0, 300.0, CITY), 600.0))
+    assert not small_region(place)

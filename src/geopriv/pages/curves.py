@@ -24,7 +24,7 @@ from geopriv.pages.numbers import (
     value_unit,
 )
 from geopriv.pages.shares import axis_top, percent, percents
-from geopriv.pages.words import bias_label, counted
+from geopriv.pages.words import bias_words, counted
 from geopriv.questions import Curve
 from geopriv.spaces import LogLine
 
@@ -97,7 +97,7 @@ def curve_view(answer: Answer) -> CurveView:
     return CurveView(
         question.name,
         findings,
-        bias_label(estimates.bias, "points", 100.0) if known else "",
+        _bias(answer)[0] if known else "",
         _notes(answer),
         level,
         axis,
@@ -145,6 +145,12 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
     return found[0], " ".join((*found[1:], f"({all_at_once}.)"))
 
 
+def _bias(answer: Answer) -> tuple[str, str]:
+    """Beside the error in the middle of the curve."""
+    estimates = answer.estimates
+    return bias_words(estimates.bias, float(np.median(estimates.standard_errors)), "points", 100.0)
+
+
 def _nothing(answer: Answer) -> str:
     return f"{counted(answer.estimates.n, 'report')} cannot tell. There is no error bar yet, so no curve is drawn."
 
@@ -160,6 +166,7 @@ def _notes(answer: Answer) -> tuple[str, ...]:
         if answer.band:
             text += f", the band at its widest ±{plain(50 * float((answer.band.high - answer.band.low).max()), 2)}"
         notes.append(f"{text}; from {counted(estimates.n, 'report')}.")
+        notes += [note for note in _bias(answer)[1:] if note]
     if answer.consistent is not None:
         notes.append("The dashed line was made to fall and to stay between 0 and 100 %; that makes it biased.")
     return tuple(notes)

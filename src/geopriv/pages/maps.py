@@ -15,7 +15,7 @@ from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map, region_of
 from geopriv.pages.numbers import NARROW, Axis, Tick, decimals_for, distance, fixed, outward, place, plain
-from geopriv.pages.words import bias_label, counted
+from geopriv.pages.words import bias_words, counted
 from geopriv.questions import Share
 from geopriv.spaces import LocalPlane
 
@@ -162,8 +162,15 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
         notes.append("What can be told from zero is judged by a band that holds the whole map at once.")
     else:
         notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
-    notes.append(f"From {counted(answer.estimates.n, 'report')}.")
+    notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
     return tuple(note for note in notes if note)
+
+
+def _bias(answer: Answer, density: Density) -> tuple[str, str]:
+    """Beside the largest error of the map."""
+    estimates = answer.estimates
+    error = float(estimates.standard_errors.max())
+    return bias_words(estimates.bias, error, f"% per {density.square}", density.percent)
 
 
 def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]:
@@ -172,7 +179,7 @@ def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]
     everywhere, per = np.ones_like(told), f"% of people per {density.square}"
     bar = colour_bar(max(float(values.max()), float(errors.max()), 1e-12), DENSITY)
     lines = _contours(density, values, bar.levels, frame)
-    bias = bias_label(answer.estimates.bias, f"% per {density.square}", density.percent)
+    bias, _ = _bias(answer, density)
     panels = [_panel("Estimate", per, values, bar, told, lines, bias)]
     if answer.consistent is not None:
         held = density.finer(density.percent * answer.consistent)

@@ -11,7 +11,7 @@ import numpy as np
 from geopriv.answers import Answer
 from geopriv.estimation import Estimate
 from geopriv.pages.numbers import NARROW, decimals_for, fixed, outward, plain
-from geopriv.pages.words import bias_label, counted, is_share, predicate, soft_edge
+from geopriv.pages.words import bias_words, counted, is_share, predicate, small_region, soft_edge
 from geopriv.questions import Share
 
 
@@ -93,7 +93,7 @@ def _view(answer: Answer, top: float, mark: str) -> ShareView:
     question, one = answer.question, _estimate(answer)
     assert isinstance(question, Share)  # only shares come here
     said, level = predicate(question.query, question.name), f"{plain(100 * one.confidence)}{NARROW}% interval"
-    label = bias_label(one.bias, "points", 100.0)
+    label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
     # that there is nobody, or everybody, must hold whatever the bias is
     bias = one.bias if one.bias > 1e-6 else 0.0
     if not is_share(question.query):
@@ -167,11 +167,12 @@ def _notes(answer: Answer, one: Estimate, clear: bool) -> tuple[str, ...]:
         error = plain(100 * one.standard_error, 2) if one.standard_error >= 1e-6 else "below 0.0001"
         estimate = f"Estimate {percent(one.value, decimals)}, standard error {error} points"
         notes.append(f"{estimate}, from {counted(one.n, 'report')}.")
+    notes += [bias_words(one.bias, one.standard_error, "points", 100.0)[1], small_region(answer.question.query)]
     if clear:
         notes += _finite(answer, decimals)  # else it is in the sentence
     if answer.consistent is not None and float(answer.consistent) != one.value:
         notes.append(f"Made consistent, and biased by that: {percent(float(answer.consistent), decimals)}.")
-    return tuple(notes)
+    return tuple(note for note in notes if note)
 
 
 def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
@@ -192,11 +193,13 @@ def _score(answer: Answer, one: Estimate, level: str, mark: str) -> ShareView:
     rest = f"is the mean of “{answer.question.name}” over all people"
     if one.low <= 0 <= one.high:
         rest += ". That cannot be told from zero with these reports"
-    notes = (
+    notes: tuple[str, ...] = (
         f"Standard error {plain(one.standard_error, 2)}, from {counted(one.n, 'report')}.",
         *_finite(answer, decimals),
     )
-    label, interval = bias_label(one.bias, "units"), f"{level} {low} to {high}"
+    label, bias = bias_words(one.bias, one.standard_error, "units")
+    notes += (bias,) if bias else ()
+    interval = f"{level} {low} to {high}"
     return ShareView(answer.question.name, fixed(one.value, decimals), rest, interval, label, notes, None, mark)
 
 

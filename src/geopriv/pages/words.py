@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from geopriv.pages.numbers import above, amount, distance, place, plain, value_unit
+import numpy as np
+
+from geopriv.pages.numbers import NARROW, above, amount, distance, place, plain, value_unit
 from geopriv.queries import Ball, Blurred, Geofence, HalfSpace, LinearQuery, Orthant, Query, Range, Threshold
 from geopriv.spaces import LocalPlane
 
@@ -65,13 +67,39 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def bias_label(bias: float, unit: str, scale: float = 1.0) -> str:
-    """How biased an estimate is; empty where it is not, as `Estimates.unbiased` says."""
+def bias_words(bias: float, error: float, unit: str, scale: float = 1.0) -> tuple[str, str]:
+    """How biased an estimate is: a label where that matters beside its error, else a note; both empty where it is not.
+
+    Args:
+        bias: a bound; up to 1e-6 is none, as `Estimates.unbiased` says.
+        error: the standard error.
+        unit: of what is said.
+        scale: from estimates to that unit.
+
+    >>> bias_words(0.001, 0.001, "points", 100.0)
+    ('biased by at most 0.1 points', '')
+    """
     if bias <= 1e-6:
-        return ""
+        return "", ""
     if not math.isfinite(bias):
-        return "biased by an unknown amount"
-    return f"biased by at most {plain(above(bias * scale, 2))} {unit}"
+        return "biased by an unknown amount", ""
+    said = f"biased by at most {plain(above(bias * scale, 2))} {unit}"
+    return (said, "") if bias > error / 2 else ("", f"{said.capitalize()}, less than half of the standard error.")
+
+
+def small_region(query: Query) -> str:
+    """That a blurred area is small beside its blur, so that mostly its surroundings are counted."""
+    if not (isinstance(query, Blurred) and isinstance(query.query, Ball | Geofence)):
+        return ""
+    across = np.linspace(-1, 1, 41)
+    offsets = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
+    most = float(query.answer(query.middle + offsets * query.half_box).max())
+    if most > 0.9:
+        return ""
+    return (
+        f"This area is small beside its blur: even in its middle a person counts for {100 * most:.0f}{NARROW}%, and "
+        "people around it make up the rest."
+    )
 
 
 def _plain_query(query: Query) -> Query:
