@@ -101,3 +101,15 @@ def test_help_shows_examples(command: Run) -> None:
     code, out, _ = command("estimate", "--help")
     assert code == 0
     assert "Examples" in out
+
+
+def test_the_page_is_written_with_an_outline(folder: Path, command: Run) -> None:
+    coast = {"type": "Feature", "properties": {}, "geometry": {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}}
+    (folder / "coast.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [coast]}))
+    arguments = ("design.json", "reports", "--page", "page.html", "--outline", "coast.geojson")
+    code, _, error = command("estimate", *arguments)
+    assert code == 0
+    assert "Written: estimates.json, page.html" in error
+    text = (folder / "page.html").read_text(encoding="utf-8")
+    assert DESIGN.hash in text
+    assert "above 100,000" in text

@@ -61,7 +61,7 @@ def estimate(
     answers.write(output)
     print(canonical(answers.to_document()).decode() if as_json else answers, flush=True)
     if not no_page:
-        from geopriv.pages import write_page  # type: ignore[import-not-found,unused-ignore] # built beside this
+        from geopriv.pages import write_page
 
         with console.status("Drawing…"):
             write_page(answers, page, outline=coast)
