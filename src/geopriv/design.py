@@ -133,7 +133,11 @@ def load_design(path: str | os.PathLike[str]) -> Design:
     Raises:
         InvalidDesign: naming what is wrong.
     """
-    data = Path(path).read_bytes()
+    return parse_design(Path(path).read_bytes())
+
+
+def parse_design(data: bytes) -> Design:
+    """The same for the bytes of a file."""
     verify(data)
     from json import loads
 

@@ -25,11 +25,11 @@ from geopriv.engines import Data, Reading, batches
 from geopriv.engines.ahead import ahead
 from geopriv.engines.parts import parts, publish
 from geopriv.engines.people import People
-from geopriv.engines.rows import FINE, NO_PERSON, count_reasons, read_rows
 from geopriv.engines.shuffle import Shuffle
 from geopriv.errors import InvalidParameter
 from geopriv.reports import limits, records, write_records
 from geopriv.sampling.entropy import ENTROPY
+from geopriv.sampling.entropy import Source as Entropy
 from geopriv.sampling.integers import Integers, draw_shares, report_integers
 from geopriv.source import Source
 
@@ -100,7 +100,7 @@ def privatize(
         OSError: where the output cannot be written. Nothing is left of it.
     """
     target, tell = Path(output), progress or _silent
-    source = _source(design, person)
+    source = columns_of(design, person)
     if target.suffix not in _KINDS:
         raise invalid("privatize", "output", f"a file of {', '.join(_KINDS)}", target.name)
     if target.exists() and not overwrite:
@@ -130,7 +130,7 @@ class _Run:
         reading = Reading(self.source.columns + ((self.source.person,) if self.source.person else ()))
         for values, names in ahead(self._people(data, reading, people)):
             keys = people.keys(names, len(values))
-            self.shuffle.add(np.concatenate([keys, _draw(self.design, values).view(np.uint64)], axis=1))
+            self.shuffle.add(np.concatenate([keys, draw_reports(self.design, values).view(np.uint64)], axis=1))
             tell("reading", self.rows, reading.share)
         self.unread += reading.left_out
         self.rows += reading.left_out.total()
@@ -144,18 +144,11 @@ class _Run:
         self, data: Data, reading: Reading, people: People
     ) -> Generator[tuple[FloatArray, pa.Array | None], None, None]:
         """Clamped values of the rows that can be read, and the names that belong to them."""
-        space, columns = self.design.space, self.source.columns
         for batch in batches(data, reading):
-            values, status = read_rows(batch, columns, space)
-            names = people.names(batch)
-            if names is not None and names.null_count:
-                status[names.is_null().to_numpy(zero_copy_only=False) & (status == FINE)] = NO_PERSON
-            self.rows += len(status)
-            if status.any():
-                self.unread += count_reasons(status)
-                values = values[status == FINE]
-                names = None if names is None else names.filter(pa.array(status == FINE))
-            yield self.source.clamped(values).reshape(-1, *space.point_shape), names
+            values, names, unread = people.read(batch, self.source, self.design.space)
+            self.rows += batch.num_rows
+            self.unread += unread
+            yield values, names
 
     def told(self, tell: Progress) -> Iterator[pa.RecordBatch]:
         """The reports, while it is told how many have been written."""
@@ -172,19 +165,24 @@ class _Run:
             yield records(self.design, rows[:, 2].astype(np.int32), rows[:, 3:].view(np.int64), ids)
 
 
-def _draw(design: Design, values: FloatArray) -> Integers:
-    """The mechanism and the report of each person, shape (n, 1 + axes); a shorter report is filled up with zeros."""
-    which = draw_shares(design.shares, len(values))
+def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) -> Integers:
+    """The mechanism and the report of each person, shape (n, 1 + axes); a shorter report is filled up with zeros.
+
+    Guarantee: the design's, for every float value (theory T5, T8): which mechanism a person answers does not depend on
+    the value.
+    """
+    which = draw_shares(design.shares, len(values), source)
     drawn = np.zeros((len(values), 1 + max(limits(m)[0] for m in design.mechanisms)), dtype=np.int64)
     drawn[:, 0] = which
     for index, mechanism in enumerate(design.mechanisms):
         mine = np.flatnonzero(which == index) if len(design.mechanisms) > 1 else np.arange(len(values))
-        report = report_integers(mechanism, values[mine])
+        report = report_integers(mechanism, values[mine], source.among(mine))
         drawn[mine, 1 : 1 + report.shape[1]] = report
     return drawn
 
 
-def _source(design: Design, person: str | None) -> Source:
+def columns_of(design: Design, person: str | None) -> Source:
+    """Where a design's values are found in a table, and the column that names people, if another one is given."""
     if design.source is None:
         raise invalid("privatize", "design", "one that says in which columns the values are", f"{design.survey!r}")
     return design.source if person is None else replace(design.source, person=person)

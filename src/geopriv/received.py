@@ -55,15 +55,19 @@ class ReportReader:
         What is rejected is counted in `rejected`, by reason, and never stops the reading.
         """
         if Path(path).suffix == ".parquet":
-            for batch in _parquet_batches(Path(path)):
-                if isinstance(batch, str):
-                    self.rejected[batch] += 1
-                elif _plain(batch):
-                    yield from self._columns(batch)
-                else:
-                    yield from self._rows(batch.to_pylist())
+            yield from self.read_batches(_parquet_batches(Path(path)))
         else:
             yield from self._rows(_ndjson_rows(Path(path)))
+
+    def read_batches(self, batches: Iterable[pa.RecordBatch | str]) -> Iterator[ReportBatch]:
+        """The same for batches with the columns of a file of reports; a text is the reason why there is none."""
+        for batch in batches:
+            if isinstance(batch, str):
+                self.rejected[batch] += 1
+            elif _plain(batch):
+                yield from self._columns(batch)
+            else:
+                yield from self._rows(batch.to_pylist())
 
     def _rows(self, rows: Iterable[dict[str, Any] | str]) -> Iterator[ReportBatch]:
         """Batches of the rows that are reports; a text is the reason why there is no row."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from geopriv.checks import invalid
@@ -119,17 +120,22 @@ class Tally:
 
     __hash__ = None  # type: ignore[assignment] # it can change
 
-    def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the counts as Parquet, with the hash of the design; the file is there whole or not at all."""
+    def to_table(self) -> pa.Table:
+        """The counts as a table, with the hash of the design and what was rejected in its metadata."""
         note = {"version": _VERSION, "design": self.design.hash, "rejected": dict(sorted((+self.rejected).items()))}
-        schema = _COLUMNS.with_metadata({_MARK: json.dumps(note).encode()})
-        with replacing(path) as fresh, pq.ParquetWriter(fresh, schema, compression="zstd") as writer:
-            for mechanism in range(len(self._parts)):
-                counted = self.counts(mechanism)
-                m, axes = counted.rows.shape
-                lists = pa.ListArray.from_arrays(np.arange(m + 1, dtype=np.int32) * axes, counted.rows.ravel())
-                which = pa.repeat(pa.scalar(mechanism, pa.int32()), m)
-                writer.write_table(pa.Table.from_arrays([which, lists, pa.array(counted.times)], schema=schema))
+        schema, parts = _COLUMNS.with_metadata({_MARK: json.dumps(note).encode()}), []
+        for mechanism in range(len(self._parts)):
+            counted = self.counts(mechanism)
+            m, axes = counted.rows.shape
+            lists = pa.ListArray.from_arrays(np.arange(m + 1, dtype=np.int32) * axes, counted.rows.ravel())
+            which = pa.repeat(pa.scalar(mechanism, pa.int32()), m)
+            parts.append(pa.Table.from_arrays([which, lists, pa.array(counted.times)], schema=schema))
+        return pa.concat_tables(parts)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts as Parquet; the file is there whole or not at all."""
+        with replacing(path) as fresh:
+            pq.write_table(self.to_table(), fresh, compression="zstd")
 
     def _add(self, mechanism: int, counted: Counts) -> None:
         parts = self._parts[mechanism]
@@ -154,22 +160,30 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
         found = str(note.get("design"))[:12]
         raise invalid("load_tally", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
     try:
-        table = pq.read_table(path)
-        which, times = (table[name].combine_chunks().to_numpy() for name in ("mechanism", "times"))
-        lists = table["report"].combine_chunks()
-        sizes, numbers = np.diff(lists.offsets.to_numpy()), lists.flatten().to_numpy()
-        tally = Tally(design, Counter({str(reason): int(times) for reason, times in note["rejected"].items()}))
-        for index, mechanism in enumerate(design.mechanisms):
-            mine, axes = which == index, limits(mechanism)[0]
-            rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
-            if not rows_in_range(mechanism, rows).all() or len(rows) != mine.sum() or (sizes[mine] != axes).any():
-                raise ValueError
-            tally._add(index, Counts(rows.astype(np.int64), times[mine].astype(np.int64)))
-        if (times < 1).any() or ((which < 0) | (which >= len(design.mechanisms))).any():
-            raise ValueError
+        return tally_of(pq.read_table(path), design, Counter(note["rejected"]))
     except (pa.ArrowInvalid, OSError, ValueError, TypeError, KeyError, AttributeError):
         raise invalid("load_tally", "path", "a whole file of counts that the design can have", str(path)) from None
-    return tally
+
+
+def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
+    """The tally of a table with columns "mechanism", "report" and "times", which may name a report several times.
+
+    Raises:
+        ValueError: for counts that the design cannot have.
+    """
+    which, times = (table[name].combine_chunks().to_numpy() for name in ("mechanism", "times"))
+    lists = table["report"].combine_chunks()
+    sizes, numbers = pc.list_value_length(lists).to_numpy(), lists.flatten().to_numpy()
+    total = Tally(design, Counter({str(reason): int(count) for reason, count in rejected.items()}))
+    for index, mechanism in enumerate(design.mechanisms):
+        mine, axes = which == index, limits(mechanism)[0]
+        rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
+        if not rows_in_range(mechanism, rows).all() or len(rows) != mine.sum() or (sizes[mine] != axes).any():
+            raise ValueError("There is a report that the design cannot have.")
+        total._add(index, merged([Counts(rows.astype(np.int64), times[mine].astype(np.int64))]))
+    if (times < 1).any() or ((which < 0) | (which >= len(design.mechanisms))).any():
+        raise ValueError("There is a count that the design cannot have.")
+    return total
 
 
 def tally(

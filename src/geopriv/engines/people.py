@@ -2,34 +2,71 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from geopriv.engines.rows import is_text
+from geopriv.checks import FloatArray
+from geopriv.engines.rows import FINE, NO_PERSON, count_reasons, is_text, read_rows
 from geopriv.errors import InvalidParameter
 from geopriv.sampling.entropy import ENTROPY, Source
+from geopriv.source import Source as Columns
+from geopriv.spaces import Space
 
 Keys = npt.NDArray[np.uint64]
+
+
+class Read(NamedTuple):
+    """Rows that could be read.
+
+    Args:
+        values: clamped, of shape (n,) on a line and (n, d) elsewhere.
+        names: of their people, as bytes; None for a person a row.
+        unread: how many rows could not, by reason.
+    """
+
+    values: FloatArray
+    names: pa.Array | None
+    unread: Counter[str]
 
 
 class People:
     """Keys of 128 bits, shape (n, 2): random, or of the person's name.
 
-    The key of a name is its BLAKE2b under 32 random bytes, which are drawn here, never written, and gone with this
-    object. To who does not have them, keys of different people look like independent random numbers, and nobody can
-    try names. Names are compared byte by byte; whole numbers are names in decimal.
+    The key of a name is its BLAKE2b under a secret, by default 32 random bytes, which are drawn here, never written,
+    and gone with this object. To who does not have them, keys of different people look like independent random numbers,
+    and nobody can try names. Names are compared byte by byte; whole numbers are names in decimal.
 
     Args:
         column: that names people; "" for a person a row.
         source: of random bits.
+        secret: of 16 to 64 bytes.
     """
 
-    def __init__(self, column: str, source: Source = ENTROPY) -> None:
-        self._column, self._source, self._secret = column, source, source.bytes(32)
+    def __init__(self, column: str, source: Source = ENTROPY, secret: bytes | None = None) -> None:
+        self._column, self._source = column, source
+        self._secret = source.bytes(32) if secret is None else secret
+
+    def read(self, batch: pa.RecordBatch, columns: Columns, space: Space) -> Read:
+        """The rows of a batch that can be read, clamped, and how many cannot.
+
+        Raises:
+            InvalidParameter: for a column that holds something else than numbers, texts or names.
+        """
+        values, status = read_rows(batch, columns.columns, space)
+        names = self.names(batch)
+        if names is not None and names.null_count:
+            status[names.is_null().to_numpy(zero_copy_only=False) & (status == FINE)] = NO_PERSON
+        unread = count_reasons(status)
+        if unread:
+            values = values[status == FINE]
+            names = None if names is None else names.filter(pa.array(status == FINE))
+        return Read(columns.clamped(values).reshape(-1, *space.point_shape), names, unread)
 
     def names(self, batch: pa.RecordBatch) -> pa.Array | None:
         """The names of a batch's people, as bytes; missing where a name is empty. None for a person a row.

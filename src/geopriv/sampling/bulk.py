@@ -28,7 +28,7 @@ def draw(plan: Plan, rows: FloatArray, source: Source) -> FloatArray:
     def work(start: int) -> None:
         part = slice(start, start + CHUNK)
         screen = plan.screen(rows[part]) if len(rows[part]) >= FEW else None
-        values[part] = draw_chunk(plan, rows[part], screen, source)
+        values[part] = draw_chunk(plan, rows[part], screen, source.among(part))
 
     in_threads(work, range(0, len(rows), CHUNK))
     return values
@@ -39,17 +39,18 @@ def draw_chunk(plan: Plan, rows: FloatArray, screen: Screen | None, source: Sour
     values = np.empty((len(rows), len(plan.steps)))
     waiting = np.arange(len(rows))
     while waiting.size:
-        words = source.integers64(waiting.size * plan.law.words).reshape(waiting.size, -1)
+        words = source.words(waiting.size, plan.law.words)
         found, status = np.zeros((waiting.size, len(plan.steps))), np.full(waiting.size, UNKNOWN, dtype=np.uint8)
         if screen is not None:
             screen(waiting, words, found, status)
         for i in np.flatnonzero(status == UNKNOWN).tolist():
-            uniforms = [Uniform(word, source) for word in words[i].tolist()]
+            own = source.among(slice(i, i + 1))
+            uniforms = [Uniform(word, own) for word in words[i].tolist()]
             cells = settle(plan.release(rows[waiting[i]].tolist()), uniforms, plan.steps)
             status[i] = REJECTED if cells is None else CERTAIN
             if cells is not None:
                 found[i] = plan.values(cells)
         done = status == CERTAIN
         values[waiting[done]] = found[done]
-        waiting = waiting[~done]
+        waiting, source = waiting[~done], source.among(np.flatnonzero(~done))
     return values

@@ -37,6 +37,14 @@ class Source(ABC):
             part[:] = np.frombuffer(self.bytes(8 * part.size), dtype="<u8")
         return drawn
 
+    def words(self, people: int, count: int) -> npt.NDArray[np.uint64]:
+        """So many numbers for each of so many people, uniform on [0, 2^64), shape (people, count)."""
+        return self.integers64(people * count).reshape(people, count)
+
+    def among(self, who: slice | npt.NDArray[np.intp]) -> Source:
+        """The source for some of the people it serves: itself, unless everybody has bits of their own."""
+        return self
+
     def bits(self, n: int) -> int:
         """A number that is uniform on [0, 2^n)."""
         return int.from_bytes(self.bytes((n + 7) // 8), "little") >> (-n % 8)

@@ -41,9 +41,9 @@ def draw_shares(shares: tuple[int, ...], n: int, source: Source = ENTROPY) -> np
     total = sum(shares)
     if total >= 1 << 63:
         raise invalid("draw_shares", "shares", "of a sum below 2^63", total)
-    words = source.integers64(n)
+    words = source.words(n, 1)[:, 0]
     limit = (1 << 64) - (1 << 64) % total
     while limit < 1 << 64 and (again := np.flatnonzero(words >= np.uint64(limit))).size:
-        words[again] = source.integers64(again.size)
+        words[again] = source.among(again).words(again.size, 1)[:, 0]
     ends = np.cumsum(np.array(shares, dtype=np.uint64))
     return np.searchsorted(ends, words % np.uint64(total), side="right").astype(np.int32)

@@ -71,8 +71,9 @@ def _draw(table: Table, rows: FloatArray, source: Source, keep: Callable[[slice,
 
     def work(start: int) -> None:
         part = slice(start, start + CHUNK)
-        words = source.integers64(2 * len(rows[part])).reshape(-1, 2)
-        keep(part, chunk_letters(table, ready, rows[part], words, source, filtered=len(rows[part]) >= FEW))
+        mine = source.among(part)
+        words = mine.words(len(rows[part]), 2)
+        keep(part, chunk_letters(table, ready, rows[part], words, mine, filtered=len(rows[part]) >= FEW))
 
     in_threads(work, range(0, len(rows), CHUNK))
 
@@ -88,7 +89,7 @@ def chunk_letters(
 
         kernels.letters(words, s.value, s.off, ready, letters, status)
     for i in np.flatnonzero(status == _UNKNOWN).tolist():
-        letters[i] = _letter(table, ready, rows[i].tolist(), words[i].tolist(), source)
+        letters[i] = _letter(table, ready, rows[i].tolist(), words[i].tolist(), source.among(slice(i, i + 1)))
     return letters
 
 
