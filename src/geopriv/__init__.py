@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from geopriv.errors import InvalidParameter as InvalidParameter
     from geopriv.errors import OutOfDomain as OutOfDomain
     from geopriv.errors import ReportRejected as ReportRejected
+    from geopriv.errors import Unavailable as Unavailable
     from geopriv.estimation import Estimate as Estimate
     from geopriv.estimation import Estimates as Estimates
     from geopriv.estimation import estimate as estimate
@@ -141,6 +142,7 @@ _HOME = {
         "InvalidParameter",
         "OutOfDomain",
         "ReportRejected",
+        "Unavailable",
     ),
     "lattice_maps": ("lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (

@@ -25,3 +25,7 @@ class ReportRejected(GeoprivError, ValueError):
 
 class BudgetExhausted(GeoprivError):
     """A person may not answer: they have, by another design, or it would cost more than they may spend."""
+
+
+class Unavailable(GeoprivError, RuntimeError):
+    """Something that must be installed is not; the message says how to get it."""

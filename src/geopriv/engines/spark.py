@@ -1,0 +1,179 @@
+"""The same design on Spark: people's rows become reports, and reports become counts, where they lie.
+
+A task that fails is run again, and every action on a frame runs its tasks again. So what is drawn must not depend on
+how often: a second report of the same person could be averaged with the first. Bits are therefore a keyed function of
+the person and the design (`Keyed`), or else reports are drawn once and kept (a checkpoint).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from geopriv.checks import invalid
+from geopriv.design import Design
+from geopriv.engines import spark_work as work
+from geopriv.engines.people import People
+from geopriv.engines.reading import Reading
+from geopriv.errors import InvalidParameter
+from geopriv.privatization import columns_of
+from geopriv.reports import COLUMNS
+from geopriv.sampling.entropy import ENTROPY
+from geopriv.tallies import Tally
+
+if TYPE_CHECKING:
+    from pyspark import Broadcast
+    from pyspark.sql import Column, DataFrame
+
+_MANY = 256  # tallies that the driver adds up itself; beyond, workers add some up before
+
+
+def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person: str | None = None) -> DataFrame:
+    """One exact report for each person of a frame, in an order that tells nothing of the frame's.
+
+    With a column that names people: ids and bits are keyed functions of the name and of the design's hash, never of the
+    value, so every attempt at a task, and every action on the frame, gives the same reports. Of several readable rows
+    of a person one counts, the same at every attempt. Without such a column each row is a person, bits are the workers'
+    own entropy, and reports are drawn at once and kept in Spark's checkpoint folder.
+
+    Guarantee: each report has the law of its mechanism at the clamped value (theory T5, T8), and clamping is
+    1-Lipschitz, so a person has the design's promise towards whoever sees the reports, of one run, without the key
+    (with names: if keyed BLAKE2b cannot be told from a random function). The same key, design and person with another
+    value gives a report from the same bits: the two together are not covered.
+
+    Args:
+        df: people's rows; the design's source says which columns hold the values.
+        design: what is promised.
+        key: 32 or more secret bytes, for people with names; by default new ones, known to this frame only.
+        person: the column that names people; by default the source's. "" for a person a row.
+
+    Raises:
+        InvalidParameter: for columns that are not there or hold something else, for a short key, and for a person a row
+            without a checkpoint folder.
+    """
+    from pyspark.sql import functions as F  # noqa: N812 # the name it has everywhere
+
+    rows, person = _rows(df, design, person)
+    packed = _sent(df, design)
+    if person:
+        ids, bits = _secrets(design, key)
+        values = work.value_names(design)
+        schema = ", ".join(["id binary", *(f"{name} double" for name in values)])
+        named = _mapped(rows, work.Naming(packed, person, ids), schema)
+        # ids look random, so partitions are even; of one id the least hash comes first, whoever came first
+        placed = named.repartition("id").sortWithinPartitions("id", F.xxhash64(*values), *values)
+        reports = _mapped(placed, work.Drawing(packed, bits), work.REPORT)
+    else:
+        _require_checkpoint(df, key)
+        kept = _mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
+        reports = kept.repartition("id").sortWithinPartitions("id")
+    return reports.select(F.lit(design.hash).alias("design"), "id", "mechanism", "report")
+
+
+def count_rows(df: DataFrame, design: Design, *, person: str | None = None) -> tuple[int, Counter[str]]:
+    """How many rows a frame has, and how many of them cannot be read, by reason: for the operator's eyes.
+
+    Raises:
+        InvalidParameter: for columns that are not there or hold something else.
+    """
+    rows, person = _rows(df, design, person)
+    found = _mapped(rows, work.Reading(_sent(df, design), person), work.COUNTED).collect()
+    return sum(row["rows"] for row in found), sum((Counter(json.loads(row["unread"])) for row in found), Counter())
+
+
+def tally(df: DataFrame, design: Design) -> Tally:
+    """All reports of a frame, counted: one small row a partition comes to the driver.
+
+    Ids are checked across the whole frame. Of several rows with one id the least counts (by mechanism, then report),
+    since a frame has no first one; the others are rejected as a "repeated id".
+
+    Args:
+        df: with the columns of a file of reports: design, id, mechanism, report.
+        design: that the reports belong to.
+
+    Raises:
+        InvalidParameter: for columns that are not there or hold something else.
+    """
+    Reading(tuple(COLUMNS.names)).require("The frame of reports", df.columns)
+    packed = _sent(df, design)
+    placed = _typed(df).repartition("id").sortWithinPartitions("id", "mechanism", "report")
+    partial = _mapped(placed, work.Counting(packed), work.PACKED)
+    partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 0)
+    if partitions > _MANY:
+        partial = _mapped(partial.repartition(math.isqrt(partitions)), work.Merging(packed), work.PACKED)
+    return sum((work.unpacked(row["packed"], design) for row in partial.collect()), Tally(design))
+
+
+def _rows(df: DataFrame, design: Design, person: str | None) -> tuple[DataFrame, str]:
+    """The columns that are needed, of types that can be read, and the name of the one that names people."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    columns = columns_of(design, person)
+    wanted = (*columns.columns, *([columns.person] if columns.person else []))
+    Reading(wanted).require("The frame", df.columns)
+    rows = df.select(*map(_named, wanted))
+    People(columns.person).read(pa.RecordBatch.from_pylist([], to_arrow_schema(rows.schema)), columns, design.space)
+    return rows, columns.person
+
+
+def _sent(df: DataFrame, design: Design) -> Broadcast[bytes]:
+    """The design on its way to the workers, apart from keys: what is sent in this way is written to temporary files."""
+    return df.sparkSession.sparkContext.broadcast(work.pack(design))
+
+
+def _secrets(design: Design, key: bytes | None) -> tuple[bytes, bytes]:
+    """The keys of ids and of bits, which belong to this design alone."""
+    whole = ENTROPY.bytes(32) if key is None else key
+    if not 32 <= len(whole) <= 64:
+        raise InvalidParameter("The 'key' parameter of privatize must be 32 to 64 secret bytes.")
+
+    def made(purpose: bytes) -> bytes:
+        return blake2b(design.hash.encode(), key=whole, person=purpose, digest_size=32).digest()
+
+    return made(b"geopriv ids"), made(b"geopriv streams")
+
+
+def _require_checkpoint(df: DataFrame, key: bytes | None) -> None:
+    if key is not None:
+        raise InvalidParameter("A key needs a column that names people: pass its name as 'person'.")
+    if df.sparkSession.sparkContext.getCheckpointDir() is None:
+        raise InvalidParameter(
+            "Without a column that names people, Spark would draw other reports whenever it runs a task again. Pass "
+            "'person', or call sparkContext.setCheckpointDir(...) so that reports are drawn once and kept there."
+        )
+
+
+def _typed(df: DataFrame) -> DataFrame:
+    """The columns of reports, in the types of their files; whole numbers that are too large stay wrong."""
+    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql.types import ArrayType, IntegralType, StringType
+
+    kinds = {field.name: field.dataType for field in df.schema.fields}
+    reports = kinds["report"]
+    whole = isinstance(kinds["mechanism"], IntegralType) and isinstance(reports, ArrayType)
+    texts = all(isinstance(kinds[name], StringType) for name in ("design", "id"))
+    if not (texts and whole and isinstance(reports, ArrayType) and isinstance(reports.elementType, IntegralType)):
+        found = {name: kinds[name].simpleString() for name in COLUMNS.names}
+        raise invalid("tally", "df", "of texts (design, id) and whole numbers (mechanism, and report: a list)", found)
+    index = F.col("mechanism")
+    index = F.when((index >= 0) & (index < 1 << 31), index).when(index.isNotNull(), -1).cast("int")
+    return df.select("design", "id", index.alias("mechanism"), F.col("report").cast("array<bigint>"))
+
+
+def _named(column: str) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.col(f"`{column.replace('`', '``')}`")  # a dot in a name is part of it
+
+
+def _mapped(df: DataFrame, function: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> DataFrame:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # about pandas, which is not used here
+        return df.mapInArrow(function, schema)

@@ -1,0 +1,329 @@
+"""The same design on Spark: the same laws, the same counts, and one report a person however often tasks are run."""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import stats
+
+import geopriv as gp
+from geopriv.design import Design
+from geopriv.engines import spark, spark_session
+from geopriv.privatization import draw_reports
+from geopriv.reports import COLUMNS
+from geopriv.sampling.keyed import Keyed
+from tests.designs import small_table
+from tests.java import provide_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+QUERY = gp.Threshold(0.0, 2.0)
+SHARES = (gp.Share("above", QUERY),)
+SOURCE = gp.Source(("income",), low=(-4.0,), high=(4.0,), person="who")
+DESIGN = Design("survey", (small_table(QUERY, 1.0),), questions=SHARES, source=SOURCE)
+BALL = gp.Ball((0.0, 0.0), 3.0, 1.0, gp.Plane())
+MIXED = Design(
+    "places",
+    (small_table(BALL, 1.0), gp.Lattice.calibrate(gp.Plane(), 1.0, 0.5)),
+    (1, 3),
+    source=gp.Source(("east", "north"), person="who"),
+)
+KEY = bytes(range(100, 132))
+N = 1_000_000
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # Spark's own sockets
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where Spark keeps its event log and its temporary files."""
+    folder = tmp_path_factory.mktemp("spark")
+    for name in ("events", "local", "checkpoints"):
+        (folder / name).mkdir()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def session(logs: Path) -> Iterator[SparkSession]:
+    provide_java(logs / "java")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.local.dir": str(logs / "local"),
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": f"file://{logs / 'events'}",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short run
+    }
+    started = spark_session.session("local[2,4]", settings)
+    started.sparkContext.setLogLevel("OFF")  # workers are killed here, and Spark has a lot to say about it
+    yield started
+    started.stop()
+
+
+def people(n: int, seed: int = 0) -> pa.Table:
+    x = np.random.default_rng(seed).normal(0.0, 2.0, n)
+    return pa.table({"who": pa.array([f"person {i}" for i in range(n)]), "income": x})
+
+
+def frame(session: SparkSession, table: pa.Table, folder: Path, pieces: int = 3) -> DataFrame:
+    """The table as files, so that tasks that are run again read them again."""
+    folder.mkdir()
+    size = -(-table.num_rows // pieces)
+    for k in range(pieces):
+        pq.write_table(table.slice(k * size, size), folder / f"{k}.parquet")
+    return session.read.parquet(f"file://{folder}")
+
+
+def found(reports: DataFrame) -> list[tuple[Any, ...]]:
+    return sorted((row.id, row.mechanism, tuple(row.report)) for row in reports.collect())
+
+
+# ---- the whole flow on a million rows
+
+
+@pytest.fixture(scope="module")
+def million(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A million people and their reports, made by Spark and by the Arrow engine."""
+    folder = tmp_path_factory.mktemp("million")
+    table = people(N)
+    gp.privatize(DESIGN, table, folder / "arrow.parquet")
+    made = spark.privatize(frame(session, table, folder / "people"), DESIGN, KEY)
+    made.write.parquet(f"file://{folder / 'reports'}")
+    return folder
+
+
+def letters(paths: list[Path]) -> np.ndarray[Any, Any]:
+    (table,) = (gp.tally(DESIGN, paths).counts(0),)
+    assert table.n == N
+    return table.times
+
+
+def test_a_million_reports_agree_with_the_arrow_engines_in_number_and_in_law(million: Path) -> None:
+    """A test of two samples, at the level 1e-4 for Spark's (fixed key, real entropy for the other): it finds 0.5 %."""
+    arrow, made = letters([million / "arrow.parquet"]), letters(sorted((million / "reports").glob("*.parquet")))
+    assert stats.chi2_contingency([arrow, made]).pvalue > 1e-4
+    wrong = made + np.array([N // 200, 0, 0, -N // 200])
+    assert stats.chi2_contingency([arrow, wrong]).pvalue < 1e-9
+
+
+def test_the_same_reports_give_the_same_estimates_to_the_last_bit(session: SparkSession, million: Path) -> None:
+    files = sorted((million / "reports").glob("*.parquet"))
+    arrow = gp.tally(DESIGN, files)
+    made = spark.tally(session.read.parquet(f"file://{million / 'reports'}"), DESIGN)
+    assert made == arrow
+    documents = [gp.estimate_survey(DESIGN, counted).to_document() for counted in (arrow, made)]
+    assert documents[0] == documents[1]
+
+
+def test_partitions_are_even_and_their_order_tells_nothing_of_names(million: Path) -> None:
+    """Rows are sorted by id, and ids are keyed hashes: the rank of a person in a file is a random one."""
+    for path in sorted((million / "reports").glob("*.parquet")):
+        ids = pq.read_table(path, columns=["id"]).column(0).to_pylist()
+        assert ids == sorted(ids)
+        assert abs(len(ids) - N / 4) < 5 * np.sqrt(N * 3 / 16) or len(ids) > N / 4  # small ones may be put together
+
+
+def test_driver_memory_does_not_grow_with_rows(
+    session: SparkSession, million: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One small row a partition comes to the driver, for a thousand rows and for a million."""
+    rows: list[list[Any]] = []
+    kind = type(session.range(1))
+    collect = kind.collect
+
+    def counting(self: DataFrame) -> list[Any]:
+        rows.append(collect(self))
+        return rows[-1]
+
+    monkeypatch.setattr(kind, "collect", counting)
+    whole = session.read.parquet(f"file://{million / 'reports'}")
+    for reports in (whole.limit(1000), whole):
+        spark.tally(reports, DESIGN)
+    assert len(rows) == 2
+    assert all(1 <= len(part) <= 4 for part in rows)  # there are four partitions; small ones are put together
+    assert all(len(row["packed"]) < 2000 for part in rows for row in part)
+
+
+# ---- one report a person
+
+
+def test_reports_are_those_of_the_keyed_streams(session: SparkSession, tmp_path: Path) -> None:
+    """The definition, without Spark: ids and bits from the key, the design's hash and the name."""
+    n = 500
+    rng = np.random.default_rng(3)
+    places = rng.normal(0.0, 3.0, (n, 2))
+    table = pa.table({"who": np.arange(n), "east": places[:, 0], "north": places[:, 1]})
+    secrets = [
+        blake2b(MIXED.hash.encode(), key=KEY, person=purpose, digest_size=32).digest()
+        for purpose in (b"geopriv ids", b"geopriv streams")
+    ]
+    ids = [blake2b(b"%d" % i, key=secrets[0], digest_size=16).digest() for i in range(n)]
+    drawn = draw_reports(MIXED, places, Keyed(ids, secrets[1])).tolist()
+    expected = sorted((name.hex(), k, (a, b) if k else (a,)) for name, (k, a, b) in zip(ids, drawn, strict=True))
+    reports = spark.privatize(frame(session, table, tmp_path / "people"), MIXED, KEY)
+    assert found(reports) == expected
+    assert {row.design for row in reports.select("design").distinct().collect()} == {MIXED.hash}
+
+
+def test_of_several_rows_one_counts_the_same_in_every_order(session: SparkSession, tmp_path: Path) -> None:
+    table = people(3000)
+    names = pa.array([f"person {i % 1000}" for i in range(3000)])
+    table = table.set_column(0, "who", names)
+    shuffled = table.take(np.random.default_rng(1).permutation(3000))
+    first = found(spark.privatize(frame(session, table, tmp_path / "a"), DESIGN, KEY))
+    second = found(spark.privatize(frame(session, shuffled, tmp_path / "b", pieces=5), DESIGN, KEY))
+    assert len(first) == len({name for name, _, _ in first}) == 1000
+    assert first == second
+
+
+def test_another_key_or_another_design_gives_other_ids(session: SparkSession, tmp_path: Path) -> None:
+    df = frame(session, people(200), tmp_path / "people")
+    other = Design("another survey", DESIGN.mechanisms, source=SOURCE)
+    made = [spark.privatize(df, design, key) for design, key in ((DESIGN, KEY), (other, KEY), (DESIGN, None))]
+    assert len({name for reports in made for name, _, _ in found(reports)}) == 600
+    assert found(made[2]) == found(made[2])  # a key that nobody gave stays with the frame
+
+
+def killer(flag: Path, everyone: bool) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Passes rows on. Once, in mid-stream, it kills its own worker or all others, and with them the one before it."""
+
+    def passing(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield batch.slice(0, 10)
+            if not os.path.exists(flag):
+                open(flag, "x").close()
+                mine = os.getpid()
+                workers = Path(f"/proc/{os.getppid()}/task/{os.getppid()}/children").read_text().split()
+                for worker in map(int, workers) if everyone else [mine]:
+                    if not everyone or worker != mine:
+                        os.kill(worker, signal.SIGKILL)
+            yield batch.slice(10)
+
+    return passing
+
+
+@pytest.mark.parametrize("everyone", [False, True])
+def test_killing_a_worker_loses_and_duplicates_nothing(session: SparkSession, tmp_path: Path, everyone: bool) -> None:
+    df = frame(session, people(20_000), tmp_path / "people")
+    calm = found(spark.privatize(df, DESIGN, KEY))
+    assert len(calm) == 20_000
+    before, after = killer(tmp_path / "before", everyone), killer(tmp_path / "after", everyone)
+    schema = "who string, income double"
+    reports = spark.privatize(spark._mapped(df, before, schema), DESIGN, KEY)
+    disturbed = spark._mapped(reports, after, "design string, id string, mechanism int, report array<bigint>")
+    disturbed.write.parquet(f"file://{tmp_path / 'reports'}")
+    assert (tmp_path / "before").exists()
+    assert (tmp_path / "after").exists()
+    assert found(session.read.parquet(f"file://{tmp_path / 'reports'}")) == calm
+
+
+def test_the_key_is_in_no_plan_no_event_log_and_no_temporary_file(
+    session: SparkSession, logs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    key = b"a key that is easy to find again"
+    reports = spark.privatize(frame(session, people(2000), tmp_path / "people"), DESIGN, key)
+    assert reports.count() == 2000
+    reports.explain(extended=True)
+    secrets = [key, *spark._secrets(DESIGN, key)]
+    traces = [form for s in secrets for form in (s, s.hex().encode(), base64.b64encode(s), repr(s).encode())]
+    written = [path for path in logs.rglob("*") if path.is_file()]
+    assert any(path.is_relative_to(logs / "events") for path in written)
+    assert any(path.is_relative_to(logs / "local") for path in written)
+    told = [capfd.readouterr().out.encode(), *(path.read_bytes() for path in written)]
+    assert any(b"Drawing" in text for text in told)
+    assert not any(trace in text for trace in traces for text in told)
+
+
+# ---- a person a row
+
+
+def test_without_names_reports_are_drawn_once_and_kept(session: SparkSession, tmp_path: Path, logs: Path) -> None:
+    df = frame(session, people(2000), tmp_path / "people")
+    if session.sparkContext.getCheckpointDir() is None:
+        with pytest.raises(gp.InvalidParameter, match="setCheckpointDir"):
+            spark.privatize(df, DESIGN, person="")
+    session.sparkContext.setCheckpointDir(f"file://{logs / 'checkpoints'}")
+    reports = spark.privatize(df, DESIGN, person="")
+    assert len(found(reports)) == 2000
+    assert found(reports) == found(reports)
+    with pytest.raises(gp.InvalidParameter, match="A key needs a column"):
+        spark.privatize(df, DESIGN, KEY, person="")
+
+
+# ---- what cannot be read, and what is no report
+
+
+def test_rows_that_cannot_be_read_are_counted_as_by_the_arrow_engine(session: SparkSession, tmp_path: Path) -> None:
+    texts = ["1.5", "", None, "many", "inf", "2e0", "1,000"] * 10
+    names = pa.array([None if i % 9 == 4 else f"n{i % 30}" for i in range(70)])
+    table = pa.table({"who": names, "income": texts})
+    done = gp.privatize(DESIGN, table, tmp_path / "arrow.parquet")
+    df = frame(session, table, tmp_path / "people")
+    rows, unread = spark.count_rows(df, DESIGN)
+    assert (rows, unread) == (done.rows, Counter(done.unread))
+    assert spark.privatize(df, DESIGN, KEY).count() == done.reports
+
+
+def test_columns_are_checked_before_anything_runs(session: SparkSession) -> None:
+    df = session.createDataFrame([("a", True)], "who string, income boolean")
+    with pytest.raises(gp.InvalidParameter, match="must hold numbers"):
+        spark.privatize(df, DESIGN, KEY)
+    with pytest.raises(gp.InvalidParameter, match="has no column 'income'"):
+        spark.privatize(df.select("who"), DESIGN, KEY)
+    with pytest.raises(gp.InvalidParameter, match="32 to 64 secret bytes") as caught:
+        spark.privatize(df.selectExpr("who", "1.0 income"), DESIGN, b"short")
+    assert "short" not in str(caught.value).replace("short,", "")
+    with pytest.raises(gp.InvalidParameter, match="whole numbers"):
+        spark.tally(session.createDataFrame([("d", "i", "0", [1])], ["design", "id", "mechanism", "report"]), DESIGN)
+
+
+def test_what_is_no_report_is_rejected_by_the_same_reasons(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = {"design": DESIGN.hash, "mechanism": 0, "report": [1]}
+    rows: list[dict[str, Any]] = [good | {"id": f"{i:032x}"} for i in range(50)]
+    rows += [rows[7], rows[7]]
+    rows += [good | {"id": f"{99:032x}", "design": "0" * 64}, good | {"id": "X" * 32}, good | {"id": None}]
+    rows += [good | {"id": f"{60 + k:032x}", "mechanism": index} for k, index in enumerate((1, 1 << 40, -1))]
+    rows += [good | {"id": f"{70 + k:032x}", "report": r} for k, r in enumerate(([4], [-1], [], [1, 1], None))]
+    schema = COLUMNS.set(2, pa.field("mechanism", pa.int64()))
+    pq.write_table(pa.Table.from_pylist(rows, schema), tmp_path / "reports.parquet")
+    expected = gp.tally(DESIGN, [tmp_path / "reports.parquet"])
+    assert expected.n == 50
+    assert expected.rejected == {"repeated id": 2, "wrong design": 1, "malformed": 3, "out of range": 7}
+    df = session.read.parquet(f"file://{tmp_path / 'reports.parquet'}")
+    assert spark.tally(df, DESIGN) == expected
+    monkeypatch.setattr(spark, "_MANY", 1)  # as if there were many partitions: some are added up by workers
+    assert spark.tally(df.repartition(7), DESIGN) == expected
+
+
+# ---- what is missing
+
+
+def test_without_java_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(gp.Unavailable, match=r"needs Java 17 or newer.*apt install openjdk-17"):
+        spark_session.require_java()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(gp.Unavailable, match="there is no bin/java in it"):
+        spark_session.require_java()
+
+
+def test_without_pyspark_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_session, "find_spec", lambda name: None)
+    with pytest.raises(gp.Unavailable, match=r"pip install 'geopriv\[spark\]'"):
+        spark_session.require_java()
