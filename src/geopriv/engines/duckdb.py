@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from geopriv.engines.reading import Reading
 from geopriv.errors import InvalidParameter
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
+_EXTENSION = re.compile(r"install the required extension '(\w+)'")
 # names in a query are of tables and files, never of variables of this program
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {"python_enable_replacements": False}
 
@@ -36,23 +43,49 @@ def sql_batches(sql: Sql, reading: Reading) -> Iterator[pa.RecordBatch]:
     """
     import duckdb
 
-    database = ":memory:" if sql.database is None else os.fspath(sql.database)
-    if sql.database is not None and not os.path.isfile(database):
-        raise InvalidParameter(f"There is no database {database!r}.")
     problem = ""
     try:
-        with duckdb.connect(database, sql.database is not None, _CONFIG) as connection:
-            found = connection.sql(sql.query)
-            if found is None:
-                raise InvalidParameter("The query must be one that gives rows, such as SELECT.")
+        with connected(sql) as found:
             reading.require("The query's result", found.columns)
             chosen = found.select(*(duckdb.ColumnExpression(column) for column in reading.columns))
             yield from pa.RecordBatchReader.from_stream(chosen)
-    except (duckdb.ParserException, duckdb.CatalogException) as error:
-        problem = str(error).splitlines()[0]
-    except duckdb.BinderException:
-        problem = "it names a column or a function that is not there"
     except duckdb.Error as error:
-        problem = f"DuckDB stopped with a {type(error).__name__}"
+        problem = why(error)
     if problem:
-        raise InvalidParameter(f"The query cannot be run: {problem}.")
+        raise InvalidParameter(problem)
+
+
+@contextmanager
+def connected(sql: Sql, settings: dict[str, str] | None = None) -> Iterator[DuckDBPyRelation]:
+    """The result of a query, of which nothing has been read yet.
+
+    Raises:
+        InvalidParameter: where there is no such database, and for a statement without rows.
+        duckdb.Error: for any other reason; `why` says it without quoting rows.
+    """
+    import duckdb
+
+    database = ":memory:" if sql.database is None else os.fspath(sql.database)
+    if sql.database is not None and not os.path.isfile(database):
+        raise InvalidParameter(f"There is no database {database!r}.")
+    with duckdb.connect(database, sql.database is not None, _CONFIG | (settings or {})) as connection:
+        found = connection.sql(sql.query)
+        if found is None:
+            raise InvalidParameter("The query must be one that gives rows, such as SELECT.")
+        yield found
+
+
+def why(error: Exception) -> str:
+    """What went wrong with a query, in a sentence that quotes no rows."""
+    import duckdb
+
+    match error:
+        case duckdb.ParserException() | duckdb.CatalogException():
+            problem = str(error).splitlines()[0]
+        case duckdb.BinderException():
+            problem = "it names a column or a function that is not there"
+        case _ if missing := _EXTENSION.search(str(error)):
+            problem = f"DuckDB needs its extension {missing[1]!r} and cannot fetch it; run INSTALL {missing[1]} once"
+        case _:
+            problem = f"DuckDB stopped with a {type(error).__name__}"
+    return f"The query cannot be run: {problem}."
