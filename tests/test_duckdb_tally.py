@@ -81,8 +81,13 @@ def test_a_line_that_was_cut_off_is_not_guessed_at(tmp_path: Path) -> None:
     path.write_text(json.dumps(GOOD | {"id": f"{1:032x}"}))
     with pytest.raises(gp.InvalidParameter, match="was cut off"):
         reports_query([path])
-    with pytest.raises(gp.InvalidParameter, match="one kind at a time"):
-        reports_query([path, tmp_path / "other.parquet"])
+
+
+def test_ids_are_checked_across_files_of_both_kinds(tmp_path: Path) -> None:
+    paths = [write(tmp_path / name, rows()) for name in ("it's.parquet", "b.ndjson")]
+    expected = gp.tally(DESIGN, paths)
+    assert expected.n == 300
+    assert tally_sql(DESIGN, reports_query(paths)) == expected
 
 
 def test_reports_are_counted_in_any_table_that_duckdb_reads(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import signal
 from collections import Counter
@@ -18,8 +19,10 @@ import pytest
 from scipy import stats
 
 import geopriv as gp
+from geopriv.cli import main
 from geopriv.design import Design
 from geopriv.engines import spark, spark_session
+from geopriv.engines.duckdb_tally import reports_query, tally_sql
 from geopriv.privatization import draw_reports
 from geopriv.reports import COLUMNS
 from geopriv.sampling.keyed import Keyed
@@ -124,8 +127,9 @@ def test_the_same_reports_give_the_same_estimates_to_the_last_bit(session: Spark
     arrow = gp.tally(DESIGN, files)
     made = spark.tally(session.read.parquet(f"file://{million / 'reports'}"), DESIGN)
     assert made == arrow
-    documents = [gp.estimate_survey(DESIGN, counted).to_document() for counted in (arrow, made)]
-    assert documents[0] == documents[1]
+    sql = tally_sql(DESIGN, reports_query(files))
+    documents = [gp.estimate_survey(DESIGN, counted).to_document() for counted in (arrow, made, sql)]
+    assert documents[0] == documents[1] == documents[2]
 
 
 def test_partitions_are_even_and_their_order_tells_nothing_of_names(million: Path) -> None:
@@ -215,12 +219,12 @@ def killer(flag: Path, everyone: bool) -> Callable[[Iterator[pa.RecordBatch]], I
     return passing
 
 
-@pytest.mark.parametrize("everyone", [False, True])
-def test_killing_a_worker_loses_and_duplicates_nothing(session: SparkSession, tmp_path: Path, everyone: bool) -> None:
+def test_killing_workers_loses_and_duplicates_nothing(session: SparkSession, tmp_path: Path) -> None:
+    """First one that reads people, then all that read or draw while reports are being written."""
     df = frame(session, people(20_000), tmp_path / "people")
     calm = found(spark.privatize(df, DESIGN, KEY))
     assert len(calm) == 20_000
-    before, after = killer(tmp_path / "before", everyone), killer(tmp_path / "after", everyone)
+    before, after = killer(tmp_path / "before", everyone=False), killer(tmp_path / "after", everyone=True)
     schema = "who string, income double"
     reports = spark.privatize(spark._mapped(df, before, schema), DESIGN, KEY)
     disturbed = spark._mapped(reports, after, "design string, id string, mechanism int, report array<bigint>")
@@ -308,6 +312,43 @@ def test_what_is_no_report_is_rejected_by_the_same_reasons(
     assert spark.tally(df, DESIGN) == expected
     monkeypatch.setattr(spark, "_MANY", 1)  # as if there were many partitions: some are added up by workers
     assert spark.tally(df.repartition(7), DESIGN) == expected
+
+
+# ---- the command line
+
+
+def test_the_commands_run_on_spark_and_agree_with_the_others(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """People in a CSV, some of them twice or unreadable; then reports counted by all three engines."""
+    table = people(500).take([*range(500), 3, 3, 4])
+    lines = [f"{who},{x}" for who, x in zip(table["who"].to_pylist(), table["income"].to_pylist(), strict=True)]
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text("\n".join(["who,income", *lines, "someone,", ",5"]) + "\n")
+    DESIGN.write("design.json")
+
+    def command(*words: str) -> str:
+        monkeypatch.setattr("sys.argv", ["geopriv", *words])
+        with pytest.raises(SystemExit) as done:
+            main()
+        told = capsys.readouterr()
+        return told.out if not done.value.code else told.err
+
+    spark_too = ("--engine", "spark", "--master", "local[2]")
+    here, there = str(tmp_path / "people.csv"), str(tmp_path / "reports")  # Java has not changed its folder
+    told = json.loads(command("privatize", "design.json", here, "-o", there, "--json", *spark_too))
+    assert (told["rows"], told["reports"], told["repeated"]) == (505, 500, 3)
+    assert told["unread"] == {"missing": 1, "no person": 1}
+    assert "exists already" in command("privatize", "design.json", here, "-o", there, *spark_too)
+    assert "Spark cannot do it: [PATH_NOT_FOUND]" in command("privatize", "design.json", "nobody.parquet", *spark_too)
+    answers = [
+        command("estimate", "design.json", there, "--no-page", "--json", *engine)
+        for engine in ((), ("--engine", "duckdb"), spark_too)
+    ]
+    assert json.loads(answers[0])["n"] == 500
+    assert answers[0] == answers[1] == answers[2]
+    query = f"select * from parquet.`{there}` where mechanism = 0"
+    assert command("estimate", "design.json", "--query", query, "--no-page", "--json", *spark_too) == answers[0]
 
 
 # ---- what is missing

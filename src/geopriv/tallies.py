@@ -219,6 +219,11 @@ def tally(
     return total
 
 
+def is_tally(path: str | os.PathLike[str]) -> bool:
+    """Whether a file was made by `Tally.write`."""
+    return Path(path).is_file() and _note(path) is not None
+
+
 def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """What a tally's file says of itself; None for every other file."""
     if Path(path).suffix != ".parquet":

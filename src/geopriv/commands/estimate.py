@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, MasterOption, choose, spark
+
 if TYPE_CHECKING:
     import shapely
     from rich.console import Console
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "Examples:  [bold]geopriv estimate design.json reports.parquet[/bold]   "
     "[bold]geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet --consistent[/bold]   "
-    "[bold]geopriv estimate design.json week.parquet more.parquet --no-page --json[/bold]"
+    "[bold]geopriv estimate design.json week.parquet more.parquet --no-page --json[/bold]   "
+    "[bold]geopriv estimate design.json reports/ --engine spark --master local\\[4][/bold]"
 )
 _KINDS = (".parquet", ".ndjson", ".jsonl")
 
@@ -25,9 +28,13 @@ _KINDS = (".parquet", ".ndjson", ".jsonl")
 def estimate(
     design: Annotated[Path, typer.Argument(help="The design.json that the reports were made with.")],
     reports: Annotated[
-        list[Path], typer.Argument(help="Files of reports (Parquet or NDJSON), folders of them, and tallies.")
-    ],
+        list[str] | None, typer.Argument(help="Files of reports (Parquet or NDJSON), folders of them, and tallies.")
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the estimates go.")] = Path("estimates.json"),
+    query: Annotated[str | None, typer.Option(help="SQL whose rows are reports, instead of files.")] = None,
+    database: DatabaseOption = None,
+    engine: EngineOption = None,
+    master: MasterOption = None,
     tally: Annotated[Path | None, typer.Option(help="Also write the counts here (Parquet), to add to later.")] = None,
     page: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("report.html"),
     no_page: Annotated[bool, typer.Option("--no-page", help="Write no page.")] = False,
@@ -50,7 +57,8 @@ def estimate(
     fraction("estimate", "confidence", confidence)
     console = Console(stderr=True, highlight=False)
     plan, coast = load_design(design), None if outline is None else _outline(outline)
-    counted = _counted(plan, _files(reports), console)
+    chosen = choose("estimate", engine, bool(reports), query, database, master)
+    counted = _counted(plan, reports or [], chosen, query, database, master, console)
     if not counted.n:
         reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
         raise ReportRejected(f"There is no report to this design in the files: {reasons or 'they are empty'}.")
@@ -82,7 +90,37 @@ def _files(given: list[Path]) -> list[Path]:
     return found
 
 
-def _counted(design: Design, files: list[Path], console: Console) -> Tally:
+def _counted(
+    design: Design,
+    reports: list[str],
+    engine: Engine,
+    query: str | None,
+    database: Path | None,
+    master: str | None,
+    console: Console,
+) -> Tally:
+    """The tally of all reports, by whoever is to count them; tallies are read here."""
+    from geopriv.tallies import is_tally, tally
+
+    if engine is Engine.ARROW:
+        return _read(design, _files([Path(path) for path in reports]), console)
+    merged = tally(design, [path for path in reports if is_tally(path)])
+    rest = [path for path in reports if not is_tally(path)]
+    if not rest and query is None:
+        return merged
+    with console.status("Counting…"):
+        if engine is Engine.SPARK:
+            from geopriv.engines.spark_files import tally_files
+
+            return merged + tally_files(spark(master), design, rest, query)
+        from geopriv.engines.duckdb import Sql
+        from geopriv.engines.duckdb_tally import reports_query, tally_sql
+
+        sql = reports_query(_files([Path(path) for path in rest])) if query is None else Sql(query, database)
+        return merged + tally_sql(design, sql)
+
+
+def _read(design: Design, files: list[Path], console: Console) -> Tally:
     """The tally of all files, with a bar that fills where it is known how many rows there are."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 

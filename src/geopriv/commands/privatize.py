@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, MasterOption, choose, spark
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
@@ -20,20 +22,26 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "Examples:  [bold]geopriv privatize design.json people.csv[/bold]   "
     "[bold]geopriv privatize design.json folder/ -o reports.ndjson --person id[/bold]   "
-    "[bold]geopriv privatize design.json --query \"select income from 'people.parquet' where age >= 18\"[/bold]"
+    "[bold]geopriv privatize design.json --query \"select income from 'people.parquet' where age >= 18\"[/bold]   "
+    "[bold]geopriv privatize design.json people.parquet --engine spark --master local\\[4] --person id[/bold]"
 )
 
 
 def privatize(
     design: Annotated[Path, typer.Argument(help="The design.json that says what is promised and what is asked.")],
     data: Annotated[
-        Path | None, typer.Argument(help="A CSV, Parquet or Arrow file of people, or a folder of them.")
+        str | None, typer.Argument(help="A CSV, Parquet or Arrow file of people, or a folder of them.")
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where the reports go: .parquet, .ndjson or .jsonl.")
-    ] = Path("reports.parquet"),
-    query: Annotated[str | None, typer.Option(help="SQL for DuckDB whose rows are people, instead of a file.")] = None,
-    database: Annotated[Path | None, typer.Option(help="A DuckDB file for the query, opened for reading only.")] = None,
+        str, typer.Option("--output", "-o", help="Where the reports go: .parquet, .ndjson or .jsonl.")
+    ] = "reports.parquet",
+    query: Annotated[str | None, typer.Option(help="SQL whose rows are people, instead of a file.")] = None,
+    database: DatabaseOption = None,
+    engine: EngineOption = None,
+    master: MasterOption = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="Spark, without --person: the folder in which drawn reports are kept.")
+    ] = None,
     person: Annotated[str | None, typer.Option(help="The column that names people: each reports once.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
@@ -41,18 +49,26 @@ def privatize(
     """One private report for each person of a table, in an order that tells nothing of the table's."""
     from rich.console import Console
 
-    from geopriv.checks import invalid
     from geopriv.design import load_design
-    from geopriv.engines import Sql
-    from geopriv.privatization import privatize as run
 
-    if (data is None) == (query is None) or (database is not None and query is None):
-        raise invalid("privatize", "data", "a file or folder, or else a query", {"data": str(data), "query": query})
+    chosen = choose("privatize", engine, data is not None, query, database, master)
     console = Console(stderr=True)
-    people = Sql(query, database) if query is not None else data
     promise = load_design(design)
-    with _bar(console) as bar:
-        done = run(promise, people, output, person=person, progress=_teller(bar), overwrite=overwrite)
+    if chosen is Engine.SPARK:
+        from geopriv.engines.spark_files import privatize_files
+
+        done = privatize_files(
+            spark(master, checkpoint), promise, data, output, query=query, person=person, overwrite=overwrite
+        )
+    else:
+        from geopriv.engines.duckdb import Sql, file_query
+        from geopriv.privatization import privatize as run
+
+        people = Sql(query, database) if query is not None else data
+        if chosen is Engine.DUCKDB and data is not None:
+            people = file_query(data)
+        with _bar(console) as bar:
+            done = run(promise, people, output, person=person, progress=_teller(bar), overwrite=overwrite)
     if as_json:
         print(json.dumps(done.as_json() | {"design": promise.hash, "guarantee": str(promise.guarantee)}, indent=2))
     else:

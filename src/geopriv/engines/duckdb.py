@@ -35,6 +35,11 @@ class Sql:
     database: str | os.PathLike[str] | None = None
 
 
+def file_query(path: str | os.PathLike[str]) -> Sql:
+    """The query for a file, or for all files that fit a pattern such as "people/*.parquet", as DuckDB reads them."""
+    return Sql("SELECT * FROM '" + os.fspath(path).replace("'", "''") + "'")
+
+
 def sql_batches(sql: Sql, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Batches of a query's rows, in its order.
 

@@ -61,19 +61,17 @@ def tally_sql(design: Design, sql: Sql) -> Tally:
 
 
 def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
-    """The query for files of reports, all Parquet or all lines of JSON.
+    """The query for files of reports: Parquet (".parquet"), else lines of JSON.
 
     Raises:
-        InvalidParameter: for both at once, and for a file of lines whose last one was cut off.
+        InvalidParameter: for a file of lines whose last one was cut off.
     """
     files = [Path(path) for path in paths]
-    names = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
-    kinds = {file.suffix == ".parquet" for file in files}
-    if len(kinds) != 1:
-        raise InvalidParameter("DuckDB reads files of one kind at a time: all Parquet, or all lines of JSON.")
-    if kinds.pop():
-        return Sql(f"SELECT design, id, mechanism, report FROM read_parquet([{names}], union_by_name = true)")
-    for file in files:
+    tables = [file for file in files if file.suffix == ".parquet"]
+    lines = [file for file in files if file.suffix != ".parquet"]
+    if not lines:
+        return Sql(f"SELECT design, id, mechanism, report FROM read_parquet({_names(tables)}, union_by_name = true)")
+    for file in lines:
         if not _ends_whole(file):
             raise InvalidParameter(f"The last line of the file {file} was cut off; --engine arrow counts such lines.")
     keys = ", ".join(f"'{name}'" for name in COLUMNS.names)
@@ -83,7 +81,15 @@ def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
         *(f"CASE WHEN {is_text.format(name)} THEN json ->> '$.{name}' END {name}" for name in ("design", "id")),
         *(f"CASE WHEN {whole} THEN (json -> '$.{name}')::VARCHAR END {name}" for name in ("mechanism", "report")),
     ]
-    return Sql(f"SELECT {', '.join(columns)} FROM read_ndjson_objects([{names}], ignore_errors = true)")
+    query = f"SELECT {', '.join(columns)} FROM read_ndjson_objects({_names(lines)}, ignore_errors = true)"
+    if tables:  # in which numbers become texts too
+        query += " UNION ALL SELECT design, id, mechanism::VARCHAR, report::VARCHAR "
+        query += f"FROM read_parquet({_names(tables)}, union_by_name = true)"
+    return Sql(query)
+
+
+def _names(files: list[Path]) -> str:
+    return "[" + ", ".join("'" + str(file).replace("'", "''") + "'" for file in files) + "]"
 
 
 def _query(kinds: dict[str, str], design: Design) -> str:

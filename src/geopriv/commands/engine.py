@@ -1,0 +1,59 @@
+"""What `privatize` and `estimate` share: which engine does the work."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Engine(StrEnum):
+    """Who reads and counts: Arrow in this process, DuckDB in SQL, or Spark wherever it runs."""
+
+    ARROW = "arrow"
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+
+
+EngineOption = Annotated[
+    Engine | None, typer.Option(help="Who does the work; by default arrow, or duckdb where there is a query.")
+]
+MasterOption = Annotated[str | None, typer.Option(help="Where Spark runs: local[4], spark://host:7077, yarn, k8s://…")]
+DatabaseOption = Annotated[Path | None, typer.Option(help="A DuckDB file for the query, opened for reading only.")]
+
+
+def choose(
+    command: str, engine: Engine | None, given: bool, query: str | None, database: Path | None, master: str | None
+) -> Engine:
+    """The engine, once its options fit together.
+
+    Raises:
+        InvalidParameter: for options of another engine, for neither data nor a query, and for both.
+    """
+    from geopriv.checks import invalid
+
+    chosen = engine or (Engine.ARROW if query is None else Engine.DUCKDB)
+    if given == (query is not None):
+        raise invalid(command, "data", "files or folders, or else a query", {"files": given, "query": query})
+    if query is not None and chosen is Engine.ARROW:
+        raise invalid(command, "engine", "duckdb or spark, to run a query", str(chosen))
+    if database is not None and (query is None or chosen is not Engine.DUCKDB):
+        raise invalid(command, "database", "given with a query that DuckDB runs", str(database))
+    if master is not None and chosen is not Engine.SPARK:
+        raise invalid(command, "master", "given with --engine spark", master)
+    return chosen
+
+
+def spark(master: str | None, checkpoint: str | None = None) -> SparkSession:
+    """A session of Spark that keeps its warnings to itself."""
+    from geopriv.engines.spark_session import session
+
+    started = session(master, {"spark.log.level": "ERROR"})
+    if checkpoint is not None:
+        started.sparkContext.setCheckpointDir(checkpoint)
+    return started

@@ -1,0 +1,100 @@
+"""`--engine`: the same commands by Arrow and by DuckDB, and options that do not fit together."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as csv
+import pytest
+
+import geopriv as gp
+from geopriv.cli import main
+from geopriv.design import Design
+from tests.designs import small_table
+
+QUERY = gp.Threshold(0.0, 2.0)
+SOURCE = gp.Source(("income",), low=(-4.0,), high=(4.0,))
+DESIGN = Design("survey", (small_table(QUERY, 1.0),), questions=(gp.Share("above", QUERY),), source=SOURCE)
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command line in a folder with a design and 400 people."""
+    monkeypatch.chdir(tmp_path)
+    DESIGN.write("design.json")
+    people = pa.table({"income": np.random.default_rng(0).normal(0.0, 2.0, 400)})
+    csv.write_csv(people, "people.csv")
+    Path("people.json").write_text("".join(json.dumps(row) + "\n" for row in people.to_pylist()))
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["geopriv", *words])
+        with pytest.raises(SystemExit) as done:
+            main()
+        return int(done.value.code or 0), *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.json"])
+def test_duckdb_reads_people_and_counts_reports(name: str, command: Command) -> None:
+    code, out, err = command("privatize", "design.json", name, "--engine", "duckdb", "--json")
+    assert code == 0, err
+    assert json.loads(out)["reports"] == 400
+    told = [
+        command("estimate", "design.json", "reports.parquet", "--no-page", "--json", "--engine", engine)
+        for engine in ("arrow", "duckdb")
+    ]
+    assert told[0] == told[1]
+    assert json.loads(told[0][1])["n"] == 400
+
+
+def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
+    command("privatize", "design.json", "people.csv")
+    command("estimate", "design.json", "reports.parquet", "--no-page", "--tally", "before.parquet")
+    command("privatize", "design.json", "people.csv", "-o", "more.ndjson")
+    both = command(
+        "estimate", "design.json", "more.ndjson", "before.parquet", "--no-page", "--json", "--engine", "duckdb"
+    )
+    assert json.loads(both[1])["n"] == 800
+    query = "select * from 'reports.parquet'"
+    asked = command("estimate", "design.json", "--query", query, "--no-page", "--json")
+    assert asked[1] == command("estimate", "design.json", "before.parquet", "--no-page", "--json")[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("privatize", "design.json"), "files or folders, or else a query"),
+        (("privatize", "design.json", "people.csv", "--query", "select 1"), "files or folders, or else a query"),
+        (("privatize", "design.json", "--query", "select 1", "--engine", "arrow"), "duckdb or spark, to run a query"),
+        (("privatize", "design.json", "people.csv", "--master", "yarn"), "given with --engine spark"),
+        (("estimate", "design.json"), "files or folders, or else a query"),
+        (("estimate", "design.json", "r.parquet", "--database", "x.duckdb"), "given with a query that DuckDB runs"),
+        (("privatize", "design.json", "nobody.csv", "--engine", "duckdb"), "cannot be run"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(words: tuple[str, ...], message: str, command: Command) -> None:
+    code, _, err = command(*words)
+    assert code == 2
+    assert message in err
+
+
+def test_without_java_the_command_says_how_to_get_it(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    code, _, err = command("privatize", "design.json", "people.csv", "--engine", "spark")
+    assert code == 2
+    assert "Spark needs Java 17 or newer" in err
+    assert "Traceback" not in err
+
+
+def test_spark_is_not_imported_unless_it_is_asked_for() -> None:
+    look = "import geopriv.commands.privatize, geopriv.privatization, sys; sys.exit('pyspark' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", look], check=False).returncode == 0
