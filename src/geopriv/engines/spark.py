@@ -65,10 +65,10 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
     if person:
         ids, bits = _secrets(design, key)
         values = work.value_names(design)
-        schema = ", ".join(["id binary", *(f"{name} double" for name in values)])
+        schema = ", ".join([*(f"{name} bigint" for name in work.KEYS), *(f"{name} double" for name in values)])
         named = _mapped(rows, work.Naming(packed, person, ids), schema)
         # ids look random, so partitions are even; of one id the least hash comes first, whoever came first
-        placed = named.repartition("id").sortWithinPartitions("id", F.xxhash64(*values), *values)
+        placed = named.repartition(*work.KEYS).sortWithinPartitions(*work.KEYS, F.xxhash64(*values), *values)
         reports = _mapped(placed, work.Drawing(packed, bits), work.REPORT)
     else:
         _require_checkpoint(df, key)
