@@ -24,7 +24,7 @@ demo: $(READY)
 	$(BIN)/geopriv demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -48,6 +48,7 @@ bench: $(READY)
 	$(BIN)/python bench/maps.py
 	$(BIN)/python bench/intervals.py
 	$(BIN)/python bench/privatize.py
+	$(BIN)/python bench/engines.py --rows 1000000
 
 # warnings are errors; nothing is fetched
 docs: $(READY)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from geopriv.documents import from_document as from_document
     from geopriv.documents import to_document as to_document
     from geopriv.engines import Sql as Sql
+    from geopriv.engines.duckdb_tally import tally_sql as tally_sql
     from geopriv.errors import BudgetExhausted as BudgetExhausted
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidDesign as InvalidDesign
@@ -135,6 +136,7 @@ _HOME = {
     "maps": ("estimate_map",),
     "documents": ("from_document", "to_document"),
     "engines": ("Sql",),
+    "engines.duckdb_tally": ("tally_sql",),
     "errors": (
         "BudgetExhausted",
         "GeoprivError",
