@@ -87,3 +87,20 @@ def test_rows_leave_in_groups_and_never_all_at_once(run: int, tmp_path: Path, mo
 
 def test_nothing_comes_of_nothing(tmp_path: Path) -> None:
     assert list(Shuffle(tmp_path / "rows", 4).sorted()) == []
+
+
+@pytest.mark.usefixtures("run")
+def test_of_one_key_the_same_row_stays_in_every_order(tmp_path: Path) -> None:
+    """Without a first row one is taken that is neither always the least nor always the largest."""
+    given = rows(5000, keys=900)
+    found = []
+    for k, order in both(given, tmp_path):
+        made = Shuffle(tmp_path / str(k) / "rows", 3, first=False)
+        for start in range(0, len(order), 700):
+            made.add(order[start : start + 700])
+        found.append(np.concatenate(list(made.sorted())))
+        assert made.repeated == 5000 - len(found[-1])
+    np.testing.assert_array_equal(found[0], found[1])
+    several = [given[(given[:, :2] == row[:2]).all(axis=1), 2] for row in found[0][:300]]
+    least = np.mean([row[2] == mine.min() for row, mine in zip(found[0], several, strict=False)])
+    assert 0.05 < least < 0.5  # of five or so

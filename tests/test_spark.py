@@ -139,9 +139,9 @@ def test_partitions_are_even_and_their_order_tells_nothing_of_names(million: Pat
     """Rows are sorted by id, and ids are keyed hashes: the rank of a person in a file is a random one."""
     for path in sorted((million / "reports").glob("*.parquet")):
         ids = pq.read_table(path, columns=["id"]).column(0).to_pylist()
-        keys = np.frombuffer(bytes.fromhex("".join(ids)), dtype="<i8").reshape(-1, 2)
+        keys = np.frombuffer(bytes.fromhex("".join(ids)), dtype="<u8").reshape(-1, 2)
         assert (np.lexsort(keys.T[::-1]) == np.arange(len(ids))).all()
-        assert abs(len(ids) - N / 4) < 5 * np.sqrt(N * 3 / 16) or len(ids) > N / 4  # small ones may be put together
+        assert len(ids) > N / 8  # 256 buckets in four partitions; small ones may be put together
 
 
 def test_driver_memory_does_not_grow_with_rows(

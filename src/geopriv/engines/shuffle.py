@@ -2,7 +2,8 @@
 
 The first two numbers of a row are its key. Rows come back sorted by key, the first of those with one key only. So where
 keys are independent of the order in which rows came, the order in which they leave is too: it is a function of the set
-of keys and of nothing else. (Among rows of one key, which are one person's, the first to come stays.)
+of keys and of nothing else. (Among rows of one key, which are one person's, the first to come stays, or else one that
+does not depend on which came first.)
 
 Up to RUN rows stay in memory. Beyond, runs of RUN rows go to one file, each sorted by the first byte of the key, so
 that the rows of any range of first bytes can be fetched, sorted and given back while the others stay where they are.
@@ -31,10 +32,11 @@ class Shuffle:
     Args:
         path: of the file, if one is needed.
         width: numbers in a row.
+        first: whether of one key the first row to come stays; else it is the one of the least hash.
     """
 
-    def __init__(self, path: Path, width: int) -> None:
-        self._path = path
+    def __init__(self, path: Path, width: int, first: bool = True) -> None:
+        self._path, self._first = path, first
         self._held, self._count = np.empty((RUN, width), dtype=np.uint64), 0
         self._starts: list[npt.NDArray[np.int64]] = []  # of each run: where in the file each bucket begins, and the end
         self.rows = 0
@@ -91,18 +93,29 @@ class Shuffle:
 
     def _in_order(self, rows: Rows) -> Rows:
         # sorting is stable, so of one key the row that came first stays the first
-        rows = rows.take(_order(rows[:, 0], rows[:, 1]), axis=0)
+        rows = rows.take(_order(rows, self._first), axis=0)
         fresh = np.ones(len(rows), dtype=np.bool_)
         fresh[1:] = (rows[1:, 0] != rows[:-1, 0]) | (rows[1:, 1] != rows[:-1, 1])
         self.repeated += len(rows) - int(fresh.sum())
         return rows if fresh.all() else rows[fresh]
 
 
-def _order(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt.NDArray[np.intp]:
+def _order(rows: Rows, first: bool) -> npt.NDArray[np.intp]:
     """How to sort keys by both halves; the second almost never counts, and sorting by both takes twice as long."""
-    order = np.argsort(first, kind="stable")
-    first_sorted, second_sorted = first[order], second[order]
-    same = first_sorted[1:] == first_sorted[:-1]
-    if (same & (second_sorted[1:] != second_sorted[:-1])).any():
-        return np.lexsort((second, first))
+    order = np.argsort(rows[:, 0], kind="stable")
+    high, low = rows[order, 0], rows[order, 1]
+    same = high[1:] == high[:-1]
+    if not first and same.any():
+        return np.lexsort((*rows.T[:1:-1], _hash(rows[:, 2:]), rows[:, 1], rows[:, 0]))
+    if (same & (low[1:] != low[:-1])).any():
+        return np.lexsort((rows[:, 1], rows[:, 0]))
     return order
+
+
+def _hash(numbers: Rows) -> npt.NDArray[np.uint64]:
+    """Numbers in no order of size, so that of several rows neither the least nor the largest is taken."""
+    mixed = np.zeros(len(numbers), dtype=np.uint64)
+    for column in numbers.T:
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed * np.uint64(0xBF58476D1CE4E5B9)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark import Broadcast
     from pyspark.sql import Column, DataFrame
 
+_BUCKETS = 64  # a partition, on average
 _MANY = 256  # tallies that the driver adds up itself; beyond, workers add some up before
 
 
@@ -64,12 +65,10 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
     packed = _sent(df, design)
     if person:
         ids, bits = _secrets(design, key)
-        values = work.value_names(design)
-        schema = ", ".join([*(f"{name} bigint" for name in work.KEYS), *(f"{name} double" for name in values)])
-        named = _mapped(rows, work.Naming(packed, person, ids), schema)
-        # ids look random, so partitions are even; of one id the least hash comes first, whoever came first
-        placed = named.repartition(*work.KEYS).sortWithinPartitions(*work.KEYS, F.xxhash64(*values), *values)
-        reports = _mapped(placed, work.Drawing(packed, bits), work.REPORT)
+        # so many buckets that partitions are even: ids look random, whatever the names
+        buckets = min(max((_BUCKETS * _partitions(df) - 1).bit_length(), 8), 16)
+        blocks = _mapped(rows, work.Naming(packed, person, ids, buckets), work.BLOCK)
+        reports = _mapped(blocks.repartition("bucket"), work.Drawing(packed, bits), work.REPORT)
     else:
         _require_checkpoint(df, key)
         kept = _mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
@@ -105,8 +104,7 @@ def tally(df: DataFrame, design: Design) -> Tally:
     packed = _sent(df, design)
     placed = _typed(df).repartition("id").sortWithinPartitions("id", "mechanism", "report")
     partial = _mapped(placed, work.Counting(packed), work.PACKED)
-    partitions = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 0)
-    if partitions > _MANY:
+    if (partitions := _partitions(df)) > _MANY:
         partial = _mapped(partial.repartition(math.isqrt(partitions)), work.Merging(packed), work.PACKED)
     return sum((work.unpacked(row["packed"], design) for row in partial.collect()), Tally(design))
 
@@ -121,6 +119,11 @@ def _rows(df: DataFrame, design: Design, person: str | None) -> tuple[DataFrame,
     rows = df.select(*map(_named, wanted))
     People(columns.person).read(pa.RecordBatch.from_pylist([], to_arrow_schema(rows.schema)), columns, design.space)
     return rows, columns.person
+
+
+def _partitions(df: DataFrame) -> int:
+    """How many partitions Spark makes where rows are placed by a column."""
+    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
 def _sent(df: DataFrame, design: Design) -> Broadcast[bytes]:

@@ -7,12 +7,14 @@ these objects do not show it.
 from __future__ import annotations
 
 import json
+import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +22,10 @@ import pyarrow as pa
 
 from geopriv.design import Design, parse_design
 from geopriv.engines.people import People
+from geopriv.engines.shuffle import Rows, Shuffle
 from geopriv.privatization import columns_of, draw_reports
 from geopriv.received import ReportReader
-from geopriv.reports import Integers, records
+from geopriv.reports import records
 from geopriv.sampling.entropy import ENTROPY, Source
 from geopriv.sampling.keyed import Keyed
 from geopriv.tallies import Tally, tally_of
@@ -34,9 +37,11 @@ if TYPE_CHECKING:
 
 Batches = Iterator[pa.RecordBatch]
 REPORT = "id string, mechanism int, report array<bigint>"
-KEYS = ("key0", "key1")  # an id on its way: two numbers are quicker to sort than sixteen bytes
+BLOCK = "bucket int, rows binary"
 PACKED = "packed binary"
 COUNTED = "rows bigint, unread string"
+_TOGETHER = 1 << 17  # rows that are put into buckets at once
+_BATCH = 1 << 15  # reports that are drawn at once
 
 
 def pack(design: Design) -> bytes:
@@ -68,28 +73,47 @@ class Work:
 
 @dataclass(frozen=True)
 class Naming(Work):
-    """People's rows under ids: the keyed hash of a person's name, and the clamped values.
+    """People's rows under ids: the keyed hash of a person's name, and the clamped values, packed by bucket.
+
+    A bucket is the first bits of the id. So Spark moves some blocks of bytes and not every row, which takes it longer
+    than drawing the reports.
 
     Args:
         person: the column that names people.
         secret: the key of ids.
+        bits: of a bucket, at most 16.
     """
 
     person: str
     secret: bytes = field(repr=False)
+    bits: int
 
     def __call__(self, batches: Batches) -> Batches:
         people, columns = People(self.person, secret=self.secret), columns_of(self.design, self.person)
+        waiting: list[Rows] = []
         for batch in batches:
             values, names, _ = people.read(batch, columns, self.design.space)
-            keys, flat = people.keys(names, len(values)).view(np.int64), values.reshape(len(values), -1)
-            arrays = [pa.array(column) for column in (*keys.T, *flat.T)]
-            yield pa.RecordBatch.from_arrays(arrays, [*KEYS, *value_names(self.design)])
+            numbers = np.ascontiguousarray(values.reshape(len(values), -1)).view(np.uint64)
+            waiting.append(np.concatenate([people.keys(names, len(values)), numbers], axis=1))
+            if sum(map(len, waiting)) >= _TOGETHER:
+                yield self._blocks(np.concatenate(waiting))
+                waiting = []
+        if waiting:
+            yield self._blocks(np.concatenate(waiting))
+
+    def _blocks(self, rows: Rows) -> pa.RecordBatch:
+        buckets = (rows[:, 0] >> np.uint64(64 - self.bits)).astype(np.uint16)
+        order = np.argsort(buckets, kind="stable")
+        found, starts = np.unique(buckets[order], return_index=True)
+        ends = np.append(starts, len(rows)) * rows[0].nbytes if len(rows) else np.zeros(1)
+        data = [pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(rows.take(order, axis=0))]
+        blocks = pa.Array.from_buffers(pa.binary(), len(found), [None, *data])
+        return pa.RecordBatch.from_arrays([pa.array(found.astype(np.int32)), blocks], ["bucket", "rows"])
 
 
 @dataclass(frozen=True)
 class Drawing(Work):
-    """Reports of rows that are sorted by id: the first row of each, drawn with bits of the person's own.
+    """Reports of buckets, in the order of ids: one row of each, drawn with bits of the person's own.
 
     Args:
         secret: the key of bits.
@@ -98,16 +122,21 @@ class Drawing(Work):
     secret: bytes = field(repr=False)
 
     def __call__(self, batches: Batches) -> Batches:
-        design, last = self.design, np.zeros((0, 2), dtype=np.int64)
-        for batch in batches:
-            keys, flat = _columns(batch, KEYS), _columns(batch, value_names(design))
-            before = np.concatenate([last, keys])
-            fresh = np.ones(len(keys), dtype=np.bool_)
-            fresh[1 - len(last) :] = (before[1:] != before[:-1]).any(axis=1)
-            keys, flat, last = keys[fresh], flat[fresh], before[-1:]
-            ids = _bytes(keys).tobytes()
-            source = Keyed([ids[at : at + 16] for at in range(0, len(ids), 16)], self.secret)
-            yield _records(design, flat.reshape(-1, *design.space.point_shape), keys, source)
+        design, width = self.design, 2 + self.design.space.dimension
+        with tempfile.TemporaryDirectory() as folder:
+            shuffle = Shuffle(Path(folder) / "rows", width, first=False)  # a frame has no first row
+            for batch in batches:
+                data = b"".join(batch.column("rows").to_pylist())
+                shuffle.add(np.frombuffer(data, dtype=np.uint64).reshape(-1, width))
+            for group in shuffle.sorted():
+                for start in range(0, len(group), _BATCH):
+                    yield self._drawn(design, group[start : start + _BATCH])
+
+    def _drawn(self, design: Design, rows: Rows) -> pa.RecordBatch:
+        ids = _bytes(rows[:, :2]).tobytes()
+        values = np.ascontiguousarray(rows[:, 2:]).view(np.float64).reshape(-1, *design.space.point_shape)
+        source = Keyed([ids[at : at + 16] for at in range(0, len(ids), 16)], self.secret)
+        return _records(design, values, rows[:, :2], source)
 
 
 @dataclass(frozen=True)
@@ -118,7 +147,7 @@ class DrawingAnew(Work):
         people, columns = People(""), columns_of(self.design, "")
         for batch in batches:
             values, _, _ = people.read(batch, columns, self.design.space)
-            yield _records(self.design, values, people.keys(None, len(values)).view(np.int64), ENTROPY)
+            yield _records(self.design, values, people.keys(None, len(values)), ENTROPY)
 
 
 @dataclass(frozen=True)
@@ -164,11 +193,6 @@ class Merging(Work):
         yield _packed(total)
 
 
-def value_names(design: Design) -> list[str]:
-    """Names of columns for the values of a person."""
-    return [f"x{axis}" for axis in range(design.space.dimension)]
-
-
 def unpacked(packed: bytes, design: Design) -> Tally:
     """The tally of a row."""
     table = pa.ipc.open_stream(packed).read_all()
@@ -183,16 +207,12 @@ def _packed(total: Tally) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"packed": [sink.getvalue().to_pybytes()]})
 
 
-def _records(design: Design, values: FloatArray, keys: Integers, source: Source) -> pa.RecordBatch:
+def _records(design: Design, values: FloatArray, keys: Rows, source: Source) -> pa.RecordBatch:
     drawn = draw_reports(design, values, source)
     made = records(design, drawn[:, 0].astype(np.int32), drawn[:, 1:], _bytes(keys))
     return made.select(["id", "mechanism", "report"])  # the design's hash is the same in all rows: Spark adds it
 
 
-def _columns(batch: pa.RecordBatch, names: Sequence[str]) -> npt.NDArray[Any]:
-    return np.stack([batch.column(name).to_numpy() for name in names], axis=1)
-
-
-def _bytes(keys: Integers) -> npt.NDArray[np.uint8]:
+def _bytes(keys: Rows) -> npt.NDArray[np.uint8]:
     """Ids as bytes, shape (n, 16)."""
-    return np.ascontiguousarray(keys, dtype="<i8").view(np.uint8).reshape(-1, 16)
+    return np.ascontiguousarray(keys, dtype="<u8").view(np.uint8).reshape(-1, 16)
