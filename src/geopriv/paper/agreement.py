@@ -34,23 +34,46 @@ def check(what: str, exact: float, simulated: float, standard_error: float, repe
     }
 
 
-def squared_error_check(what: str, bias: float, variance: float, errors: FloatArray) -> dict[str, Any]:
+def moments_of(errors: FloatArray) -> dict[str, float]:
+    """What is kept of the errors of many surveys: how many, their mean, and means of their squares and fourth powers."""
+    values = np.asarray(errors, dtype=np.float64)
+    return {
+        "repetitions": values.size,
+        "mean": float(values.mean()),
+        "square": float(np.mean(values**2)),
+        "fourth": float(np.mean(values**4)),
+    }
+
+
+def merged(parts: list[dict[str, float]]) -> dict[str, float]:
+    """The moments of several batches of surveys together."""
+    total = sum(part["repetitions"] for part in parts)
+    means = {key: sum(part["repetitions"] * part[key] for part in parts) / total for key in ("mean", "square", "fourth")}
+    return {"repetitions": total, **means}
+
+
+def spread(moments: dict[str, float]) -> float:
+    """The observed standard error of a mean squared error."""
+    variance = max(moments["fourth"] - moments["square"] ** 2, 0.0)
+    return math.sqrt(variance / max(moments["repetitions"] - 1, 1))
+
+
+def squared_error_check(what: str, bias: float, variance: float, moments: dict[str, float]) -> dict[str, Any]:
     """The mean squared error of many surveys against bias² + variance.
 
-    The standard error is the larger of the observed one and that of normal errors, (2·variance² + 4·bias²·variance)/R
-    squared: the first alone is too small where few repetitions hold no outlier, and the second where Student-t noise
-    makes one.
+    The standard error is the larger of the observed one and that of normal errors, √((2·variance² + 4·bias²·variance)/R):
+    the first alone is too small where few repetitions hold no outlier, and the second where Student-t noise makes one.
 
     Args:
         what: is compared.
         bias: of the estimate, exact.
         variance: of the estimate, exact.
-        errors: estimate minus truth in each of R surveys.
+        moments: of its errors in R surveys.
     """
-    squares = np.asarray(errors) ** 2
-    normal = math.sqrt((2 * variance**2 + 4 * bias**2 * variance) / squares.size)
-    observed = float(squares.std(ddof=1)) / math.sqrt(squares.size)
-    return check(what, bias**2 + variance, float(squares.mean()), max(normal, observed), squares.size)
+    repetitions = int(moments["repetitions"])
+    normal = math.sqrt((2 * variance**2 + 4 * bias**2 * variance) / repetitions)
+    error = max(normal, spread(moments))
+    return check(what, bias**2 + variance, moments["square"], error, repetitions)
 
 
 def disagreements(results: dict[str, dict[str, Any]]) -> list[str]:

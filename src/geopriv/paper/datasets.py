@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,6 +33,11 @@ class Incomes:
     values: FloatArray
     weights: FloatArray
     source: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the data: part of what decides a result."""
+        return _fingerprint(self.values, self.weights)
 
     def counts(self, people: int, rng: np.random.Generator) -> Any:
         """How many of so many people, drawn with replacement, have each value."""
@@ -70,6 +76,11 @@ class Places:
 
     values: FloatArray
     source: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with the data: part of what decides a result."""
+        return _fingerprint(self.values)
 
     def draw(self, people: int, rng: np.random.Generator) -> FloatArray:
         """Positions of so many people: without replacement while there are enough, as the paper does."""
@@ -132,6 +143,10 @@ def read_places(path: Path | None = None) -> Places:
     if not inside.any():
         raise invalid("read_places", "path", "a file with positions inside the paper's box", path.name)
     return Places(spots[inside], f"New York motor vehicle collisions ({path.name})")
+
+
+def _fingerprint(*arrays: FloatArray) -> str:
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()[:16]
 
 
 def _counted(x: FloatArray, weights: FloatArray, source: str) -> Incomes:
