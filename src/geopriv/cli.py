@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from geopriv import __version__
-from geopriv.commands import audit, bench, demo
+from geopriv.commands import audit, bench, demo, reproduce
 from geopriv.errors import GeoprivError
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 app.command(epilog=demo.EXAMPLES)(demo.demo)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
+app.command(epilog=reproduce.EXAMPLES)(reproduce.reproduce)
 app.add_typer(benches, name="bench")
 benches.command(epilog=bench.EXAMPLES)(bench.accuracy)
 

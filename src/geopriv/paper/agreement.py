@@ -35,7 +35,7 @@ def check(what: str, exact: float, simulated: float, standard_error: float, repe
 
 
 def moments_of(errors: FloatArray) -> dict[str, float]:
-    """What is kept of the errors of many surveys: how many, their mean, and means of their squares and fourth powers."""
+    """What is kept of the errors of many surveys: how many, and the means of their first, second and fourth powers."""
     values = np.asarray(errors, dtype=np.float64)
     return {
         "repetitions": values.size,
@@ -48,7 +48,9 @@ def moments_of(errors: FloatArray) -> dict[str, float]:
 def merged(parts: list[dict[str, float]]) -> dict[str, float]:
     """The moments of several batches of surveys together."""
     total = sum(part["repetitions"] for part in parts)
-    means = {key: sum(part["repetitions"] * part[key] for part in parts) / total for key in ("mean", "square", "fourth")}
+    means = {
+        key: sum(part["repetitions"] * part[key] for part in parts) / total for key in ("mean", "square", "fourth")
+    }
     return {"repetitions": total, **means}
 
 
@@ -61,8 +63,9 @@ def spread(moments: dict[str, float]) -> float:
 def squared_error_check(what: str, bias: float, variance: float, moments: dict[str, float]) -> dict[str, Any]:
     """The mean squared error of many surveys against bias² + variance.
 
-    The standard error is the larger of the observed one and that of normal errors, √((2·variance² + 4·bias²·variance)/R):
-    the first alone is too small where few repetitions hold no outlier, and the second where Student-t noise makes one.
+    The standard error is the larger of the observed one and that of normal errors,
+    √((2·variance² + 4·bias²·variance)/R): the first alone is too small where few repetitions hold no outlier, and the
+    second where Student-t noise makes one.
 
     Args:
         what: is compared.

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from geopriv.bounds import lower_bound
-from geopriv.checks import FloatArray
 from geopriv.mechanisms import (
     InputLaplace,
     Lattice,
     LeastScaleT,
     LipschitzLaplace,
     LocalLaplace,
-    Mechanism,
     SmoothT,
     Table,
     moments,
@@ -26,8 +24,9 @@ from geopriv.paper.agreement import moments_of, squared_error_check
 from geopriv.paper.datasets import Data, Incomes, read_incomes
 from geopriv.paper.panel import Panel
 from geopriv.paper.settings import ONE_WAY_PEOPLE, ONE_WAY_REPETITIONS, OneWay, one_way_settings
+from geopriv.paper.simulation import Asked, survey_errors
 from geopriv.paper.surveys import survey_rounds
-from geopriv.queries import Query, Threshold
+from geopriv.queries import Threshold
 
 NAME = "one-way"
 PAPERS = ("LDP", "M0", "M2", "M3")
@@ -38,7 +37,7 @@ _SEED = 6
 _AGAIN = ("T10000-800", "T100000-8000", "T100000-20000", "T1000000-48000")  # those of the theory's table
 
 
-def contenders(setting: OneWay) -> dict[str, tuple[Mechanism, Query]]:
+def contenders(setting: OneWay) -> dict[str, Asked]:
     """Every mechanism with the query that its reports answer.
 
     Noise on the input can be undone for smooth queries only, so InputLaplace is asked for a smoothstep that rises over
@@ -84,7 +83,12 @@ def panels(data: Data, full: bool) -> list[Panel]:
     settings, incomes, synthetic = one_way_settings(), data.incomes, read_incomes()
     shared = {"incomes": incomes.fingerprint}
     found = [
-        Panel(NAME, one.name, shared | {"people": _SMALL, "surveys": _SURVEYS, "seed": _SEED}, partial(_panel, one, incomes))
+        Panel(
+            NAME,
+            one.name,
+            shared | {"people": _SMALL, "surveys": _SURVEYS, "seed": _SEED},
+            partial(_panel, one, incomes),
+        )
         for one in settings
     ]
     found += survey_rounds(incomes, settings, ONE_WAY_REPETITIONS if full else _QUICK, _SEED)
@@ -106,7 +110,7 @@ def _panel(setting: OneWay, incomes: Incomes) -> dict[str, Any]:
     asked = contenders(setting)
     simulated, checks = {}, []
     for name in OURS:
-        errors = _errors(asked[name], setting.query, incomes, rng)
+        errors = survey_errors(asked[name], setting.query, lambda: incomes.draw(_SMALL, rng), _SURVEYS, rng)
         simulated[name] = {
             str(size): moments_of(errors.reshape(-1, size // _SMALL).mean(axis=1))
             for size in (_SMALL, ONE_WAY_PEOPLE[0])
@@ -127,17 +131,6 @@ def _panel(setting: OneWay, incomes: Incomes) -> dict[str, Any]:
         "simulated": simulated,
         "checks": checks,
     }
-
-
-def _errors(asked: tuple[Mechanism, Query], truth: Query, incomes: Incomes, rng: np.random.Generator) -> FloatArray:
-    """Estimate minus truth in every survey."""
-    mechanism, query = asked
-    errors = np.empty(_SURVEYS)
-    for k in range(_SURVEYS):
-        x = incomes.draw(_SMALL, rng)
-        reports = np.asarray(mechanism.simulate(x, rng))
-        errors[k] = mechanism.contributions(reports, query).mean() - truth(x).mean()
-    return errors
 
 
 def _again(settings: list[OneWay], incomes: Incomes) -> dict[str, Any]:

@@ -14,8 +14,8 @@ class Panel:
     A result is plain JSON. Its keys, as far as it has them:
 
     * source: a sentence about the data; people: how many reported; inverse_rate: 1/ε.
-    * expected: mechanism → {"error": the exact mean or average squared error, …}, with ε for each query as in the paper;
-      one-way panels hold bias and variance of one person instead, since their error is a curve.
+    * expected: mechanism → {"error": the exact mean or average squared error, …}, with ε for each query as in the
+      paper; one-way panels hold bias and variance of one person instead, since their error is a curve.
     * shared: the same at one ε a person for all queries together.
     * simulated: mechanism → what simulated surveys gave, with their repetitions.
     * floor: what no unbiased report could beat.

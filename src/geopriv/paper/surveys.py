@@ -1,8 +1,8 @@
 """Many simulated surveys of the paper's mechanisms at once, at its sizes and repetitions.
 
 All settings see the same people and the same draws of noise (common random numbers). Noise on the answer is σ(x)·Z, so
-the sum over people of one income is σ times the sum of their Z, and one batch of draws serves every setting; noise on the
-input passes through the threshold and is evaluated person by person. Surveys of few people add up to larger ones.
+the sum over people of one income is σ times the sum of their Z, and one batch of draws serves every setting; noise on
+the input passes through the threshold and is evaluated person by person. Surveys of few people add up to larger ones.
 """
 
 from __future__ import annotations

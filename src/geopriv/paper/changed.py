@@ -1,0 +1,68 @@
+"""What changed: by how much our mechanisms improve on M3 at the same guarantee, and how far the floor is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geopriv.paper.claims.claim import Panels
+from geopriv.paper.one_way import OURS, mean_squared_error
+from geopriv.paper.settings import ONE_WAY_PEOPLE
+
+
+def changed(results: dict[str, Panels]) -> dict[str, list[dict[str, Any]]]:
+    """For each experiment that was run one row a panel, as plain JSON."""
+    makers = {"one-way": _one_way, "two-way": _grid, "kde": _grid}
+    return {name: make(results[name]) for name, make in makers.items() if name in results}
+
+
+def _one_way(panels: Panels) -> list[dict[str, Any]]:
+    """One query a person, so the same ε for each query is the same total budget."""
+    rows = []
+    for name, panel in panels.items():
+        if "at" not in panel:
+            continue
+        errors = {
+            people: {one: mean_squared_error(numbers, people) for one, numbers in panel["expected"].items()}
+            for people in (ONE_WAY_PEOPLE[0], ONE_WAY_PEOPLE[-1])
+        }
+        few, many = errors.values()
+        unbiased = {one: many[one] for one in ("LeastScaleT", "Lattice", "Table")}
+        rows.append(
+            {
+                "panel": name,
+                "at": panel["at"],
+                "inverse_rate": panel["inverse_rate"],
+                "gains": {one: many["M3"] / many[one] for one in OURS},
+                "gains_few": {one: few["M3"] / few[one] for one in OURS},
+                "over_floor": {one: error * ONE_WAY_PEOPLE[-1] / panel["floor"] for one, error in unbiased.items()},
+                "m0_wins": [people for people in ONE_WAY_PEOPLE if _plain_wins(panel, people)],
+            }
+        )
+    return rows
+
+
+def _plain_wins(panel: dict[str, Any], people: int) -> bool:
+    """Whether the biased M0 has a smaller error than every mechanism of ours."""
+    errors = {name: mean_squared_error(numbers, people) for name, numbers in panel["expected"].items()}
+    return errors["M0"] < min(errors[name] for name in OURS)
+
+
+def _grid(panels: Panels) -> list[dict[str, Any]]:
+    """Many queries: at the paper's ε for each, and at one ε a person."""
+    return [
+        {
+            "panel": name,
+            "gains": _gains(panel["expected"]),
+            "shared_gains": _gains(panel["shared"]),
+            "over_floor": {one: numbers["error"] / panel["floor"] for one, numbers in panel["shared"].items()}
+            if panel.get("floor")
+            else {},
+        }
+        for name, panel in panels.items()
+        if "expected" in panel and "shared" in panel
+    ]
+
+
+def _gains(errors: dict[str, dict[str, float]]) -> dict[str, float]:
+    """M3's error over that of every other mechanism."""
+    return {name: errors["M3"]["error"] / numbers["error"] for name, numbers in errors.items() if name != "M3"}

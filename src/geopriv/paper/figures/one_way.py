@@ -1,0 +1,102 @@
+"""Pictures of the one-way thresholds: the paper's mechanisms, and ours against its M3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from geopriv.paper.agreement import merged, spread
+from geopriv.paper.figures.style import BLACK, LONG, LOOK, caption, save, styled
+from geopriv.paper.settings import ONE_WAY, ONE_WAY_PEOPLE
+
+_PAPERS = ("LDP", "M2", "M3", "M0")
+_OURS = ("M3", "M0", "LeastScaleT", "Lattice", "Table", "InputLaplace")
+
+
+def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
+    """Twelve panels twice."""
+    surveys = surveyed(results)
+    with styled():
+        papers = _figure(results, surveys, _PAPERS, "the paper's mechanisms", floor=False)
+        ours = _figure(results, surveys, _OURS, "ours against the paper's M3 and M0", floor=True)
+        return [
+            *save(papers, folder, "one-way-paper", "One-way thresholds, the paper's mechanisms"),
+            *save(ours, folder, "one-way-ours", "One-way thresholds, our mechanisms"),
+        ]
+
+
+def surveyed(results: dict[str, dict[str, Any]]) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """Setting → mechanism → people → moments of the errors, of all rounds together."""
+    rounds = [result["simulated"] for name, result in results.items() if name.startswith("surveys-")]
+    if not rounds:
+        return {}
+    return {
+        setting: {
+            name: {size: merged([one[setting][name][size] for one in rounds]) for size in sizes}
+            for name, sizes in names.items()
+        }
+        for setting, names in rounds[0].items()
+    }
+
+
+def _figure(
+    results: dict[str, Any], surveys: dict[str, Any], names: tuple[str, ...], what: str, *, floor: bool
+) -> Figure:
+    figure = Figure(figsize=(11.5, 13.5), layout="constrained")
+    axes = figure.subplots(len(ONE_WAY), 3, sharex=True, sharey="row")
+    first = None
+    for row, (at, (distance, rates)) in zip(axes, ONE_WAY.items(), strict=True):
+        for axis, inverse in zip(row, rates, strict=True):
+            result = results[f"T{at}-{inverse}"]
+            first = first or result
+            _panel(axis, result, surveys.get(f"T{at}-{inverse}", {}), names, floor=floor)
+            axis.set_title(f"T = {at:,}, ε = 1/{inverse:,}, C = {distance:,}", fontsize=10, loc="left")
+        row[0].set_ylabel("mean squared error")
+    for axis in axes[-1]:
+        axis.set_xlabel("people n")
+        axis.set_xticks(ONE_WAY_PEOPLE, ["0.4 M", "0.8 M", "1.6 M", "3.2 M", "6.4 M"])
+        axis.minorticks_off()
+    handles = [Line2D([], [], label=LONG[name], lw=1.8, ms=5, mfc="none", **LOOK[name]) for name in names]
+    if floor:
+        handles.append(Line2D([], [], color=BLACK, lw=1, label="floor: no unbiased report is below"))
+    figure.legend(handles=handles, loc="outside upper left", ncols=3 if floor else 4, fontsize=10)
+    assert first is not None
+    caption(
+        figure,
+        f"One-way thresholds in USD, {what}. Lines: exact. Markers: simulated surveys, with ± 2 standard "
+        f"errors.\nData: {first['source']}.",
+    )
+    return figure
+
+
+def _panel(axis: Axes, result: dict[str, Any], surveys: dict[str, Any], names: Iterable[str], *, floor: bool) -> None:
+    n = np.geomspace(ONE_WAY_PEOPLE[0], ONE_WAY_PEOPLE[-1], 60)
+    for name in names:
+        numbers, look = result["expected"][name], dict(LOOK[name])
+        marker = look.pop("marker")
+        axis.loglog(n, numbers["bias"] ** 2 + numbers["variance"] / n, **look)
+        seen = surveys.get(name) or result["simulated"].get(name, {})
+        for size, moments in seen.items():
+            if int(size) >= ONE_WAY_PEOPLE[0]:
+                error, value = 2 * spread(moments), moments["square"]
+                low = min(error, 0.9 * value)  # a logarithmic axis has no zero
+                axis.errorbar(
+                    [int(size)],
+                    [value],
+                    [[low], [error]],
+                    color=look["color"],
+                    marker=marker,
+                    ms=4.5,
+                    mfc="white",
+                    lw=1,
+                )
+    if floor:
+        axis.loglog(n, result["floor"] / n, color=BLACK, lw=1)
+        axis.fill_between(n, 1e-3 * result["floor"] / n, result["floor"] / n, color="0.9", zorder=0)
+        axis.set_ylim(bottom=0.5 * result["floor"] / n[-1])
