@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from geopriv.paper.claims.claim import Panels
@@ -35,16 +36,22 @@ def _one_way(panels: Panels) -> list[dict[str, Any]]:
                 "gains": {one: many["M3"] / many[one] for one in OURS},
                 "gains_few": {one: few["M3"] / few[one] for one in OURS},
                 "over_floor": {one: error * ONE_WAY_PEOPLE[-1] / panel["floor"] for one, error in unbiased.items()},
-                "m0_wins": [people for people in ONE_WAY_PEOPLE if _plain_wins(panel, people)],
+                "m0_wins_up_to": {one: _overtaken(panel, names) for one, names in (("M3", ("M3",)), ("ours", OURS))},
             }
         )
     return rows
 
 
-def _plain_wins(panel: dict[str, Any], people: int) -> bool:
-    """Whether the biased M0 has a smaller error than every mechanism of ours."""
-    errors = {name: mean_squared_error(numbers, people) for name, numbers in panel["expected"].items()}
-    return errors["M0"] < min(errors[name] for name in OURS)
+def _overtaken(panel: dict[str, Any], others: tuple[str, ...]) -> int:
+    """Up to how many people the biased M0 has a smaller error than all of some mechanisms, one of which is unbiased."""
+    plain = panel["expected"]["M0"]
+    people: list[int] = []
+    for other in others:
+        numbers = panel["expected"][other]
+        bias, variance = plain["bias"] ** 2 - numbers["bias"] ** 2, numbers["variance"] - plain["variance"]
+        if bias > 0:
+            people.append(max(0, math.floor(variance / bias)))
+    return min(people)
 
 
 def _grid(panels: Panels) -> list[dict[str, Any]]:

@@ -31,8 +31,10 @@ from geopriv.queries import Threshold
 NAME = "one-way"
 PAPERS = ("LDP", "M0", "M2", "M3")
 OURS = ("LeastScaleT", "Lattice", "InputLaplace", "Table")
-_SMALL, _SURVEYS = 20_000, 200  # people and repetitions of the simulations of our mechanisms
+_SMALL = 20_000  # people of the simulated surveys of our mechanisms; they add up to larger ones
+_SURVEYS = {False: 200, True: 3_200}  # how many of them, quick and full
 _QUICK = 10  # repetitions of the paper's, instead of 500
+_SHOWN = 10  # repetitions, at least, of a size that is kept
 _SEED = 6
 _AGAIN = ("T10000-800", "T100000-8000", "T100000-20000", "T1000000-48000")  # those of the theory's table
 
@@ -81,16 +83,8 @@ def mean_squared_error(numbers: dict[str, float], people: int) -> float:
 def panels(data: Data, full: bool) -> list[Panel]:
     """Twelve settings by formula, our mechanisms simulated in each; the paper's in rounds that all settings share."""
     settings, incomes, synthetic = one_way_settings(), data.incomes, read_incomes()
-    shared = {"incomes": incomes.fingerprint}
-    found = [
-        Panel(
-            NAME,
-            one.name,
-            shared | {"people": _SMALL, "surveys": _SURVEYS, "seed": _SEED},
-            partial(_panel, one, incomes),
-        )
-        for one in settings
-    ]
+    plan = {"incomes": incomes.fingerprint, "people": _SMALL, "surveys": _SURVEYS[full], "seed": _SEED}
+    found = [Panel(NAME, one.name, plan, partial(_panel, one, incomes, _SURVEYS[full])) for one in settings]
     found += survey_rounds(incomes, settings, ONE_WAY_REPETITIONS if full else _QUICK, _SEED)
     some = [one for one in settings if one.name in _AGAIN]
     found.append(Panel(NAME, "log-normal", {"incomes": synthetic.fingerprint}, partial(_again, some, synthetic)))
@@ -104,17 +98,15 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
     return pictures(results, folder)
 
 
-def _panel(setting: OneWay, incomes: Incomes) -> dict[str, Any]:
+def _panel(setting: OneWay, incomes: Incomes, surveys: int) -> dict[str, Any]:
     exact = expected(setting, incomes)
     rng = np.random.default_rng([_SEED, setting.at, setting.inverse_rate])
     asked = contenders(setting)
+    sizes = [_SMALL, *(size for size in ONE_WAY_PEOPLE if surveys * _SMALL >= _SHOWN * size)]
     simulated, checks = {}, []
     for name in OURS:
-        errors = survey_errors(asked[name], setting.query, lambda: incomes.draw(_SMALL, rng), _SURVEYS, rng)
-        simulated[name] = {
-            str(size): moments_of(errors.reshape(-1, size // _SMALL).mean(axis=1))
-            for size in (_SMALL, ONE_WAY_PEOPLE[0])
-        }
+        errors = survey_errors(asked[name], setting.query, lambda: incomes.draw(_SMALL, rng), surveys, rng)
+        simulated[name] = {str(size): moments_of(errors.reshape(-1, size // _SMALL).mean(axis=1)) for size in sizes}
         numbers = exact["expected"][name]
         checks.append(
             squared_error_check(

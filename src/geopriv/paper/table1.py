@@ -26,6 +26,7 @@ from geopriv.mechanisms import (
 )
 from geopriv.paper.agreement import moments_of, squared_error_check
 from geopriv.paper.datasets import Data, Incomes, Places
+from geopriv.paper.lemma import against_truth
 from geopriv.paper.one_way import contenders
 from geopriv.paper.panel import Panel
 from geopriv.paper.settings import CITY, KDE_DISTANCE, KDE_GRID, OneWay
@@ -36,6 +37,7 @@ NAME = "table1"
 _THRESHOLD = OneWay(100_000, 8_000, 12_000)
 _CENTER = (40.75, -73.98)  # the kernel's: midtown Manhattan
 _INVERSE = 1_000  # 1/ε of the kernel, metres
+_INVERSES = [500, 1_000, 2_000]  # those of the lemma
 _PEOPLE = 4_000  # positions over which exact moments are averaged
 _SMALL, _SURVEYS, _SAMPLES, _SEED = 2_000, 200, 100_000, 1
 
@@ -46,6 +48,7 @@ def panels(data: Data, full: bool) -> list[Panel]:
     return [
         Panel(NAME, "threshold", numbers | {"incomes": data.incomes.fingerprint}, partial(_threshold, data.incomes)),
         Panel(NAME, "kernel", numbers | {"places": data.places.fingerprint}, partial(_kernel, data.places)),
+        Panel(NAME, "lemma", {"inverse_rates": _INVERSES, "bandwidth": _bandwidth()}, _lemma),
     ]
 
 
@@ -61,7 +64,8 @@ def _threshold(incomes: Incomes) -> dict[str, Any]:
     half = _THRESHOLD.inverse_rate / 2
     return {
         "source": incomes.source,
-        "query": f"T = {_THRESHOLD.at:,} USD, 1/ε = {_THRESHOLD.inverse_rate:,} USD, C = {_THRESHOLD.distance:,} USD",
+        "query": f"a threshold at T = {_THRESHOLD.at:,} USD, 1/ε = {_THRESHOLD.inverse_rate:,} USD, "
+        f"C = {_THRESHOLD.distance:,} USD",
         **_measured(
             contenders(_THRESHOLD),
             _THRESHOLD.query,
@@ -75,8 +79,7 @@ def _threshold(incomes: Incomes) -> dict[str, Any]:
 
 def _kernel(places: Places) -> dict[str, Any]:
     rng = np.random.default_rng([_SEED, 1])
-    low, high = CITY.rectangle
-    bandwidth = math.floor(math.hypot(*((b - a) / (KDE_GRID - 1) for a, b in zip(low, high, strict=True))))
+    bandwidth = _bandwidth()
     query, rate = GaussianKernel(_CENTER, bandwidth, CITY), 1 / _INVERSE
     asked: dict[str, Asked] = {
         "LDP": (LocalLaplace.calibrate(query, rate, KDE_DISTANCE), query),
@@ -107,6 +110,16 @@ def _kernel(places: Places) -> dict[str, Any]:
             rng,
         ),
     }
+
+
+def _lemma() -> dict[str, Any]:
+    return {"scales": [against_truth(_bandwidth(), inverse) for inverse in _INVERSES]}
+
+
+def _bandwidth() -> float:
+    """The paper's h: the diagonal of a cell of its grid, here in whole metres on the ground."""
+    low, high = CITY.rectangle
+    return math.floor(math.hypot(*((b - a) / (KDE_GRID - 1) for a, b in zip(low, high, strict=True))))
 
 
 def _measured(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from geopriv.paper.agreement import merged, spread
 from geopriv.paper.figures.style import BLACK, LONG, LOOK, caption, save, styled
+from geopriv.paper.one_way import PAPERS, mean_squared_error
 from geopriv.paper.settings import ONE_WAY, ONE_WAY_PEOPLE
 
 _PAPERS = ("LDP", "M2", "M3", "M0")
 _OURS = ("M3", "M0", "LeastScaleT", "Lattice", "Table", "InputLaplace")
+_ENDS = ONE_WAY_PEOPLE[0], ONE_WAY_PEOPLE[-1]
 
 
 def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
@@ -50,53 +52,56 @@ def _figure(
 ) -> Figure:
     figure = Figure(figsize=(11.5, 13.5), layout="constrained")
     axes = figure.subplots(len(ONE_WAY), 3, sharex=True, sharey="row")
-    first = None
     for row, (at, (distance, rates)) in zip(axes, ONE_WAY.items(), strict=True):
-        for axis, inverse in zip(row, rates, strict=True):
-            result = results[f"T{at}-{inverse}"]
-            first = first or result
-            _panel(axis, result, surveys.get(f"T{at}-{inverse}", {}), names, floor=floor)
+        panels = [results[f"T{at}-{inverse}"] for inverse in rates]
+        for axis, panel, inverse in zip(row, panels, rates, strict=True):
+            _panel(axis, panel, surveys.get(f"T{at}-{inverse}", {}), names, floor=floor)
             axis.set_title(f"T = {at:,}, ε = 1/{inverse:,}, C = {distance:,}", fontsize=10, loc="left")
+        ends = [mean_squared_error(panel["expected"][name], n) for panel in panels for name in names for n in _ENDS]
+        ends += [panel["floor"] / _ENDS[1] for panel in panels if floor]
+        row[0].set_ylim(0.5 * min(ends), 2 * max(ends))
         row[0].set_ylabel("mean squared error")
+        row[0].yaxis.set_minor_locator(NullLocator())
     for axis in axes[-1]:
         axis.set_xlabel("people n")
         axis.set_xticks(ONE_WAY_PEOPLE, ["0.4 M", "0.8 M", "1.6 M", "3.2 M", "6.4 M"])
-        axis.minorticks_off()
-    handles = [Line2D([], [], label=LONG[name], lw=1.8, ms=5, mfc="none", **LOOK[name]) for name in names]
+        axis.xaxis.set_minor_locator(NullLocator())
+    handles = [Line2D([], [], label=LONG[name], lw=1.8, ms=5, mfc="white", **LOOK[name]) for name in names]
     if floor:
         handles.append(Line2D([], [], color=BLACK, lw=1, label="floor: no unbiased report is below"))
-    figure.legend(handles=handles, loc="outside upper left", ncols=3 if floor else 4, fontsize=10)
-    assert first is not None
+    figure.legend(handles=handles, loc="outside upper left", ncols=4, fontsize=10)
+    source = results[f"T{next(iter(ONE_WAY))}-{ONE_WAY[next(iter(ONE_WAY))][1][0]}"]["source"]
     caption(
         figure,
-        f"One-way thresholds in USD, {what}. Lines: exact. Markers: simulated surveys, with ± 2 standard "
-        f"errors.\nData: {first['source']}.",
+        f"One-way thresholds in USD, {what}. Lines: exact. Markers: simulated surveys, ± 2 standard errors of the "
+        f"logarithm; some are moved aside a little.\nData: {source}.",
     )
     return figure
 
 
-def _panel(axis: Axes, result: dict[str, Any], surveys: dict[str, Any], names: Iterable[str], *, floor: bool) -> None:
-    n = np.geomspace(ONE_WAY_PEOPLE[0], ONE_WAY_PEOPLE[-1], 60)
-    for name in names:
+def _panel(axis: Axes, result: dict[str, Any], surveys: dict[str, Any], names: tuple[str, ...], *, floor: bool) -> None:
+    n = np.geomspace(*_ENDS, 17)
+    for k, name in enumerate(names):
         numbers, look = result["expected"][name], dict(LOOK[name])
         marker = look.pop("marker")
         axis.loglog(n, numbers["bias"] ** 2 + numbers["variance"] / n, **look)
-        seen = surveys.get(name) or result["simulated"].get(name, {})
-        for size, moments in seen.items():
-            if int(size) >= ONE_WAY_PEOPLE[0]:
-                error, value = 2 * spread(moments), moments["square"]
-                low = min(error, 0.9 * value)  # a logarithmic axis has no zero
-                axis.errorbar(
-                    [int(size)],
-                    [value],
-                    [[low], [error]],
-                    color=look["color"],
-                    marker=marker,
-                    ms=4.5,
-                    mfc="white",
-                    lw=1,
-                )
+        seen = {int(size): m for size, m in (surveys.get(name) or result["simulated"].get(name, {})).items()}
+        seen = {size: m for size, m in seen.items() if size >= _ENDS[0]}
+        value = np.array([m["square"] for m in seen.values()])
+        factor = np.exp(2 * np.array([spread(m) for m in seen.values()]) / value)
+        aside = 1.0 if name in PAPERS else 1 + 0.05 * (k - len(names) + 2.5)
+        bars = [value - value / factor, value * factor - value]
+        axis.errorbar(
+            aside * np.array(list(seen)),
+            value,
+            bars,
+            color=look["color"],
+            marker=marker,
+            ms=4.5,
+            mfc="white",
+            lw=1,
+            ls="",
+        )
     if floor:
         axis.loglog(n, result["floor"] / n, color=BLACK, lw=1)
         axis.fill_between(n, 1e-3 * result["floor"] / n, result["floor"] / n, color="0.9", zorder=0)
-        axis.set_ylim(bottom=0.5 * result["floor"] / n[-1])
