@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from geopriv import __version__
+from geopriv.checks import invalid
 from geopriv.paper.agreement import disagreements
 from geopriv.paper.changed import changed
 from geopriv.paper.claims import judged
@@ -16,6 +17,8 @@ from geopriv.paper.experiments import EXPERIMENTS
 from geopriv.paper.files import write_files
 from geopriv.paper.page import write_page
 from geopriv.paper.runs import Results, read_result, run_panels, write_json
+
+_INDEX = Path("results", "index.json")
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Reproduction:
         full: whether at the paper's sizes and repetitions.
         claims: of the paper, each with a verdict.
         changes: what our mechanisms do to each panel.
+        figures: names of the pictures of each experiment.
         page: where all of it can be read.
     """
 
@@ -34,6 +38,7 @@ class Reproduction:
     full: bool
     claims: list[dict[str, Any]]
     changes: dict[str, list[dict[str, Any]]]
+    figures: dict[str, list[str]]
     page: Path | None = None
 
     @property
@@ -74,28 +79,33 @@ def reproduce(which: str | None, data: Data, folder: Path, *, full: bool = False
         folder: where everything goes.
         full: the paper's sizes and repetitions.
         fresh: run again what is already in the folder.
+
+    Raises:
+        InvalidParameter: for an experiment that is not there.
     """
     names = [which] if which else list(EXPERIMENTS)
+    if not set(names) <= set(EXPERIMENTS):
+        raise invalid("reproduce", "which", f"one of {', '.join(EXPERIMENTS)}", which)
     panels = [panel for name in names for panel in EXPERIMENTS[name].panels(data, full)]
     results = run_panels(panels, folder / "results", fresh=fresh)
-    index = {"version": __version__, "full": full, "panels": {name: list(found) for name, found in results.items()}}
-    write_json(folder / "results" / "index.json", index)
-    for name, found in results.items():
-        EXPERIMENTS[name].draw(found, folder / "figures")
-    done = _judged(results, full)
+    drawn = {name: EXPERIMENTS[name].draw(found, folder / "figures") for name, found in results.items()}
+    figures = {name: list(dict.fromkeys(path.stem for path in paths)) for name, paths in drawn.items()}
+    names_of = {name: list(found) for name, found in results.items()}
+    write_json(folder / _INDEX, {"version": __version__, "full": full, "panels": names_of, "figures": figures})
+    done = _judged(results, full, figures)
     write_files(results, done.claims, folder / "tables")
     return replace(done, page=write_page(done, folder))
 
 
 def read_back(folder: Path) -> Reproduction:
     """A reproduction from the files of its folder, without running anything."""
-    index = json.loads((folder / "results" / "index.json").read_text(encoding="utf-8"))
+    index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
     results = {
         experiment: {name: read_result(folder / "results", experiment, name) for name in names}
         for experiment, names in index["panels"].items()
     }
-    return _judged(results, index["full"])
+    return _judged(results, index["full"], index["figures"])
 
 
-def _judged(results: Results, full: bool) -> Reproduction:
-    return Reproduction(results, full, judged(results), changed(results))
+def _judged(results: Results, full: bool, figures: dict[str, list[str]]) -> Reproduction:
+    return Reproduction(results, full, judged(results), changed(results), figures)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from geopriv.paper.claims import one_way, table1
+from geopriv.paper.claims import kde, one_way, table1, two_way
 from geopriv.paper.claims.claim import Panels, judge_all
 
-CLAIMS = [*table1.CLAIMS, *one_way.CLAIMS]
+CLAIMS = [*table1.CLAIMS, *one_way.CLAIMS, *two_way.CLAIMS, *kde.CLAIMS]
 
 
 def judged(results: dict[str, Panels]) -> list[dict[str, Any]]:

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geopriv.paper.agreement import LIMIT
-from geopriv.paper.page import one_way, table1
+from geopriv.paper.claims.claim import Panels
+from geopriv.paper.page import grids, one_way, table1
 from geopriv.paper.page.markdown import count_words, paragraph, table
 
 if TYPE_CHECKING:
     from geopriv.paper.reproduction import Reproduction
 
-# experiment → (title, the part of the page from its panels, figures by name and description)
-_PARTS: dict[str, tuple[str, Any, dict[str, str]]] = {
-    "table1": ("Table 1, measured", table1.part, table1.FIGURES),
-    "one-way": ("One-way thresholds", one_way.part, one_way.FIGURES),
+# experiment → title, and the part of the page from its panels and what changed
+_PARTS: dict[str, tuple[str, Callable[[Panels, list[dict[str, Any]]], list[str]]]] = {
+    "table1": ("Table 1, measured", table1.part),
+    "one-way": ("One-way thresholds", one_way.part),
+    "two-way": ("Two-way thresholds", grids.two_way),
+    "kde": ("Gaussian kernel density estimation", grids.kde),
 }
 
 
 def page(done: Reproduction) -> str:
     """The whole page as Markdown."""
     lines = ["# The paper, reproduced", "", *_opening(done)]
-    for name, (title, part, figures) in _PARTS.items():
+    for name, (title, part) in _PARTS.items():
         if name in done.results:
-            pictures = [line for figure, words in figures.items() for line in (f"![{words}](figures/{figure}.svg)", "")]
+            pictures = [
+                line for one in done.figures.get(name, ()) for line in (f"![{title}: {one}](figures/{one}.svg)", "")
+            ]
             lines += [f"## {title}", "", *part(done.results[name], done.changes.get(name, [])), "", *pictures]
     lines += ["## The paper's claims, one by one", "", *_claims(done.claims)]
     lines += ["## Formulas against simulations", "", *_comparisons(done)]

@@ -12,10 +12,6 @@ from geopriv.paper.page.markdown import paragraph, small, table, times
 from geopriv.paper.settings import ONE_WAY_PEOPLE
 from geopriv.paper.surveys import BLOCK
 
-FIGURES = {
-    "one-way-paper": "Mean squared error of the paper's mechanisms against the number of people, twelve panels",
-    "one-way-ours": "Mean squared error of our mechanisms beside the paper's M3 and M0 and the floor, twelve panels",
-}
 _FEWEST, _MOST = ONE_WAY_PEOPLE[0], ONE_WAY_PEOPLE[-1]
 
 

@@ -7,8 +7,6 @@ from typing import Any
 from geopriv.paper.claims.claim import Panels
 from geopriv.paper.page.markdown import capital, paragraph, table
 
-FIGURES = {"table1": "Variance of one report and bias of the mean, for a threshold and for a Gaussian kernel"}
-
 
 def part(panels: Panels, changes: list[dict[str, Any]]) -> list[str]:
     """One table for each query."""
