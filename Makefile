@@ -6,7 +6,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test check format bench figures lock clean
+.PHONY: help demo test check format bench figures reproduce lock clean
 
 help:
 	@echo "make demo    run the main job on embedded data and draw a picture"
@@ -14,6 +14,7 @@ help:
 	@echo "make check   lint, format check, strict types"
 	@echo "make bench   measured ratios, side by side in one run"
 	@echo "make figures draw the pictures of docs/theory again"
+	@echo "make reproduce  the paper's tables and figures again, into docs/reproduction"
 	@echo "make format  rewrite the code in the house style"
 	@echo "make lock    choose newer dependencies and pin them (needs uv)"
 	@echo "make clean   remove the environment and what was built"
@@ -47,6 +48,10 @@ bench: $(READY)
 
 figures: $(READY)
 	$(BIN)/python docs/theory/figures.py
+
+# the data are looked for in ../shared/data
+reproduce: $(READY)
+	$(BIN)/geopriv reproduce all --output docs/reproduction
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }

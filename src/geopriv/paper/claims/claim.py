@@ -49,6 +49,14 @@ def judge_all(claims: list[Claim], results: dict[str, Panels]) -> list[dict[str,
 
 def span(values: list[float], digits: int = 3) -> str:
     """The least and the largest, in few digits."""
-    low, high = min(values), max(values)
-    same = f"{low:.{digits}g}" == f"{high:.{digits}g}"
-    return f"{low:.{digits}g}" if same else f"{low:.{digits}g} to {high:.{digits}g}"
+    low, high = (few_digits(end, digits) for end in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def few_digits(value: float, digits: int = 3) -> str:
+    """A number in few digits, never with a positive exponent.
+
+    >>> few_digits(0.12345), few_digits(1234.5), few_digits(0.0)
+    ('0.123', '1,234', '0')
+    """
+    return f"{value:,.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"

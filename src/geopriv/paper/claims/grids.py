@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from geopriv.paper.claims.claim import Panels, span
+from geopriv.paper.claims.claim import Panels, few_digits, span
 
 PAPERS = ("LDP", "M0", "M1", "M2", "M3")
 
@@ -28,7 +28,7 @@ def falls(before: dict[str, Any], after: dict[str, Any]) -> dict[str, float]:
 
 def listed(values: dict[str, float], digits: int = 3) -> str:
     """Names with their values."""
-    return ", ".join(f"{name} {value:.{digits}g}" for name, value in values.items())
+    return ", ".join(f"{name} {few_digits(value, digits)}" for name, value in values.items())
 
 
 def most_prominent(gains: dict[str, float]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from geopriv.paper.claims.claim import Claim, Panels, span
+from geopriv.paper.claims.claim import Claim, Panels, few_digits, span
 
 _UNBIASED = ("LDP", "M2", "M3")
 
@@ -29,7 +29,8 @@ def _bias_cannot_be_removed(panels: Panels) -> tuple[bool, str]:
     rows = panels["kernel"]["rows"]
     plain, undone = rows["M0"]["largest_bias"], rows["InputLaplace"]["largest_bias"]
     return undone >= 1e-9, (
-        f"one person's bias with the same noise on a kernel: up to {plain:.2f} plain, {undone:.0e} when it is undone"
+        f"one person's bias with the same noise on a kernel: up to {plain:.2f} plain, {few_digits(undone, 1)} when it "
+        "is undone"
     )
 
 

@@ -74,7 +74,7 @@ def _figure(
     caption(
         figure,
         f"One-way thresholds in USD, {what}. Lines: exact. Markers: simulated surveys, ± 2 standard errors of the "
-        f"logarithm; some are moved aside a little.\nData: {source}.",
+        f"logarithm{'; ours are moved aside a little' if floor else ''}.\nData: {source}.",
     )
     return figure
 
