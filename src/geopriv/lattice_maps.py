@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from scipy import sparse, special
 
 from geopriv.checks import FloatArray, fraction, invalid, numbers, positive
 from geopriv.errors import ReportRejected
@@ -68,35 +68,77 @@ def lattice_kernel_map(
         InvalidParameter: for a space that has not two axes.
         ReportRejected: for fewer than two reports, or reports that are no cells.
     """
-    if mechanism.space.dimension != 2:
-        raise invalid("lattice_kernel_map", "mechanism", "on a space of two axes", mechanism.space)
     h = positive("lattice_kernel_map", "bandwidth", bandwidth)
     centers = [
         numbers("lattice_kernel_map", name, c) for name, c in (("centers_x", centers_x), ("centers_y", centers_y))
     ]
+    return _product_map("lattice_kernel_map", mechanism, reports, centers, lambda way: _bell(way / h))
+
+
+def lattice_corner_map(
+    mechanism: Lattice, reports: Any, at_x: Any, at_y: Any, bandwidth: float
+) -> tuple[FloatArray, FloatArray]:
+    """The share of people above two thresholds at once, for every pair of them, and its standard error.
+
+    The corner is blurred by a Gaussian, which makes it a product too: the mean of Φ((x₁ − a)/h)·Φ((x₂ − b)/h).
+
+    Args:
+        mechanism: on a Plane, a LocalPlane or another space of two axes.
+        reports: one a person.
+        at_x: thresholds a of the first coordinate, as points of the space.
+        at_y: thresholds b of the second coordinate.
+        bandwidth: h of the blur, in the unit of distance. The narrower, the more variance.
+
+    Returns:
+        Means and standard errors, each of shape (at_x, at_y).
+
+    Raises:
+        InvalidParameter: for a space that has not two axes.
+        ReportRejected: for fewer than two reports, or reports that are no cells.
+
+    >>> import numpy as np, geopriv as gp
+    >>> m = gp.Lattice.calibrate(gp.Plane("USD"), 1.0)
+    >>> reports = m.simulate(np.random.default_rng(0).normal(size=(100_000, 2)), np.random.default_rng(1))
+    >>> shares, errors = gp.lattice_corner_map(m, reports, [-20.0, 0.0], [0.0], bandwidth=1.0)
+    >>> shares.ravel().round(2), bool((errors < 0.02).all())
+    (array([0.5 , 0.25]), True)
+    """
+    h = positive("lattice_corner_map", "bandwidth", bandwidth)
+    places = [numbers("lattice_corner_map", name, at) for name, at in (("at_x", at_x), ("at_y", at_y))]
+    return _product_map("lattice_corner_map", mechanism, reports, places, lambda way: special.ndtr(way / h))
+
+
+def _product_map(
+    owner: str,
+    mechanism: Lattice,
+    reports: Any,
+    places: Sequence[tuple[float, ...]],
+    shape: Callable[[FloatArray], FloatArray],
+) -> tuple[FloatArray, FloatArray]:
+    """Means of shape(x₁ − a)·shape(x₂ − b) for all a and b, and their standard errors."""
+    if mechanism.space.dimension != 2:
+        raise invalid(owner, "mechanism", "on a space of two axes", mechanism.space)
     cells = mechanism.cells(read_reports(reports))
     n = len(cells)
     if n < 2:
         raise ReportRejected("A map needs at least two reports, or it has no standard error.")
     (columns, i), (rows, j) = (np.unique(axis, return_inverse=True) for axis in cells.T)
     counts = sparse.csr_array((np.ones(n), (i, j)), shape=(columns.size, rows.size))
-    u = _along_axis(mechanism, 0, columns, centers[0], h)
-    v = _along_axis(mechanism, 1, rows, centers[1], h)
+
+    def along(axis: int, cells: FloatArray) -> FloatArray:
+        def values(at: FloatArray) -> FloatArray:
+            return shape(mechanism.origin[axis] + mechanism.step * at - np.asarray(places[axis]))
+
+        return stencil(values, cells[:, None], mechanism.curvature)
+
+    u, v = along(0, columns), along(1, rows)
     mean = _summed(counts, u, v) / n
     square = _summed(counts, u**2, v**2) / n
     return mean, np.sqrt(np.maximum(square - mean**2, 0.0) / (n - 1))
 
 
-def _along_axis(
-    mechanism: Lattice, axis: int, cells: FloatArray, centers: tuple[float, ...], bandwidth: float
-) -> FloatArray:
-    """The stencil on the Gaussian around each centre along one axis, shape (cells, centers)."""
-
-    def bells(at: FloatArray) -> FloatArray:
-        distance = (mechanism.origin[axis] + mechanism.step * at - np.asarray(centers)) / bandwidth
-        return np.asarray(np.exp(-0.5 * np.minimum(np.abs(distance), 40.0) ** 2))
-
-    return stencil(bells, cells[:, None], mechanism.curvature)
+def _bell(distance: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(-0.5 * np.minimum(np.abs(distance), 40.0) ** 2))
 
 
 def _summed(counts: sparse.csr_array, u: FloatArray, v: FloatArray) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Protocol
 
-from geopriv.paper import one_way, table1
+from geopriv.paper import one_way, table1, two_way
 from geopriv.paper.datasets import Data
 from geopriv.paper.panel import Panel
 
@@ -22,5 +22,6 @@ class Experiment(Protocol):
 
 EXPERIMENTS: dict[str, Experiment] = {
     "one-way": one_way,
+    "two-way": two_way,
     "table1": table1,
 }
