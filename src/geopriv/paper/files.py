@@ -14,7 +14,7 @@ from geopriv.paper.settings import ONE_WAY_PEOPLE
 
 
 def write_files(results: dict[str, Panels], claims: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """One file of claims, one of comparisons, and the one-way errors."""
+    """One file of claims, one of comparisons, and one of the errors of each experiment."""
     folder.mkdir(parents=True, exist_ok=True)
     checks = [
         {"experiment": experiment, "panel": name, **one}
@@ -23,6 +23,7 @@ def write_files(results: dict[str, Panels], claims: list[dict[str, Any]], folder
         for one in result.get("checks", ())
     ]
     tables = {"claims": claims, "comparisons": checks, "one-way": _one_way(results.get("one-way", {}))}
+    tables |= {name: _grid(results.get(name, {})) for name in ("two-way", "kde")}
     return [_write(folder / f"{name}.csv", rows) for name, rows in tables.items() if rows]
 
 
@@ -48,9 +49,19 @@ def _one_way(panels: Panels) -> list[dict[str, Any]]:
     return rows
 
 
+def _grid(panels: Panels) -> list[dict[str, Any]]:
+    """Average squared errors with ε for each query, and with one ε a person."""
+    return [
+        {"panel": name, "budget": budget, "mechanism": mechanism, **numbers}
+        for name, panel in panels.items()
+        for budget in ("expected", "shared")
+        for mechanism, numbers in panel.get(budget, {}).items()
+    ]
+
+
 def _write(path: Path, rows: list[dict[str, Any]]) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer = csv.DictWriter(file, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     return path

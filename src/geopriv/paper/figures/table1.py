@@ -38,8 +38,6 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
             for axis in (left, right):
                 axis.grid(axis="y", visible=False)
         sources = "; ".join(dict.fromkeys(result["source"] for result in results.values()))
-        caption(
-            figure,
-            f"Exact. Orange: biased estimators. LDP has another promise. InputLaplace answers the smooth query that is nearest to the threshold.\nData: {sources}.",
-        )
+        note = "InputLaplace answers the smooth query that is nearest to the threshold."
+        caption(figure, f"Exact. Orange: biased estimators. LDP has another promise. {note}\nData: {sources}.")
         return save(figure, folder, "table1", "Bias and variance of every approach")
