@@ -61,13 +61,18 @@ def _grid(panels: Panels) -> list[dict[str, Any]]:
             "panel": name,
             "gains": _gains(panel["expected"]),
             "shared_gains": _gains(panel["shared"]),
-            "over_floor": {one: numbers["error"] / panel["floor"] for one, numbers in panel["shared"].items()}
-            if panel.get("floor")
-            else {},
+            "over_floor": _over_floor(panel),
         }
         for name, panel in panels.items()
         if "expected" in panel and "shared" in panel
     ]
+
+
+def _over_floor(panel: dict[str, Any]) -> dict[str, float]:
+    """The variance of those who answer each query with ε for it, over the mean of the queries' own floors."""
+    floor, answers = panel.get("floor_each"), ("M3", "LeastScaleT", "Table")
+    numbers = {name: panel["expected"][name] for name in answers if name in panel["expected"]}
+    return {name: one["variance"] / floor for name, one in numbers.items()} if floor else {}
 
 
 def _gains(errors: dict[str, dict[str, float]]) -> dict[str, float]:

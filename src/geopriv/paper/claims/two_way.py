@@ -36,9 +36,8 @@ def _nearly_the_soft_threshold(panels: Panels) -> tuple[bool, str]:
     panel = pick(panels, inverse_rate=_MIDDLE, people=_MANY)
     soft = panel["expected"]["f_tau"]["error"]
     ratios = {name: errors(panel)[name] / soft for name in ("M2", "M3")}
-    return max(
-        ratios.values()
-    ) < 1.1, f"errors over that of f_τ at n = {_MANY:,}: {listed(ratios)}; within 10 % is near"
+    near = max(ratios.values()) < 1.25
+    return near, f"errors over that of f_τ at n = {_MANY:,}: {listed(ratios)}; within a quarter is near"
 
 
 def _m0_does_not_fall(panels: Panels) -> tuple[bool, str]:
