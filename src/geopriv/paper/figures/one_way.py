@@ -71,10 +71,16 @@ def _figure(
         handles.append(Line2D([], [], color=BLACK, lw=1, label="floor: no unbiased report is below"))
     figure.legend(handles=handles, loc="outside upper left", ncols=4, fontsize=10)
     source = results[f"T{next(iter(ONE_WAY))}-{ONE_WAY[next(iter(ONE_WAY))][1][0]}"]["source"]
+    aside = " Ours are moved aside a little." if floor else ""
+    smooth = (
+        "InputLaplace answers the smooth query nearest to the ramp; its error includes the difference. "
+        if floor
+        else ""
+    )
     caption(
         figure,
         f"One-way thresholds in USD, {what}. Lines: exact. Markers: simulated surveys, ± 2 standard errors of the "
-        f"logarithm{'; ours are moved aside a little' if floor else ''}.\nData: {source}.",
+        f"logarithm.{aside}\n{smooth}Data: {source}.",
     )
     return figure
 

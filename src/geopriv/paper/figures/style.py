@@ -35,7 +35,7 @@ LONG = {
     "M3": "M3: smooth sensitivity",
     "LeastScaleT": "LeastScaleT",
     "Lattice": "Lattice",
-    "InputLaplace": "InputLaplace, unbiased",
+    "InputLaplace": "InputLaplace",
     "Table": "Table",
 }
 

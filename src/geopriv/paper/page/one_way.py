@@ -84,8 +84,8 @@ def _plain(changes: list[dict[str, Any]]) -> list[str]:
         *table(head, rows, "rrrr"),
         "",
         *paragraph(
-            "Nothing in its reports tells how large its bias is, so its interval covers the truth less often than it "
-            "says."
+            "Its interval knows nothing of the bias, so it covers the truth less often than it says. The same "
+            "reports also give the unbiased estimate of InputLaplace."
         ),
     ]
 
