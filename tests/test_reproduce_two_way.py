@@ -20,6 +20,7 @@ from geopriv.paper.household_law import CornerLaw, GridLaw
 from geopriv.paper.moments import Moments, ratio_check
 from geopriv.paper.settings import TWO_WAY
 
+DOCS = Path(__file__).parent.parent / "docs" / "reproduction" / "results" / "two-way"
 LAW = Households()
 NOBODY = Data(Incomes(np.zeros(1), np.ones(1), ""), LAW, Places(np.zeros((1, 2)), ""))
 
@@ -133,3 +134,11 @@ def test_pictures_are_drawn_from_results_alone(tmp_path: Path) -> None:
     files = two_way.draw({two_way.panel_name(*setting): kept for setting in TWO_WAY}, tmp_path)
     assert [file.name for file in files] == ["two-way.svg", "two-way.png", "two-way-grid.svg", "two-way-grid.png"]
     assert all(file.stat().st_size > 10_000 for file in files)
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="needs published results")
+def test_published_errors_are_what_the_code_computes_today() -> None:
+    published = json.loads((DOCS / "e12000-n1600000.json").read_text(encoding="utf-8"))["result"]
+    for budget in ("expected", "shared"):
+        for name, numbers in result()[budget].items():
+            assert numbers["error"] == pytest.approx(published[budget][name]["error"], rel=1e-6)

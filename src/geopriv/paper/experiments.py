@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Protocol
 
-from geopriv.paper import one_way, table1, two_way
+from geopriv.paper import kde, one_way, table1, two_way
 from geopriv.paper.datasets import Data
 from geopriv.paper.panel import Panel
 
@@ -23,5 +23,6 @@ class Experiment(Protocol):
 EXPERIMENTS: dict[str, Experiment] = {
     "one-way": one_way,
     "two-way": two_way,
+    "kde": kde,
     "table1": table1,
 }

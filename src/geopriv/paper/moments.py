@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from geopriv.checks import FloatArray
-from geopriv.paper.agreement import check
+from geopriv.paper.agreement import LIMIT, check
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,8 @@ def ratio_check(name: str, people: int, ratios: FloatArray, answering: int | Non
     """Squared errors of surveys over what is expected of them, against 1.
 
     The standard error is the larger of the observed one of surveys and, where queries have noise of their own, that of
-    independent normal errors: √(2/R). The first alone is too small where few surveys hold no outlier.
+    independent normal errors: √(2/R). The first alone is too small where few surveys hold no outlier; and it is itself
+    known from few surveys only, so it is widened until LIMIT of it are as unlikely by Student's t as of a known one.
 
     Args:
         name: of the mechanism.
@@ -62,7 +64,8 @@ def ratio_check(name: str, people: int, ratios: FloatArray, answering: int | Non
         answering: how many of the people answer each query, if not all.
     """
     each = ratios.reshape(len(ratios), -1).mean(axis=1)
-    observed = float(each.std(ddof=1)) / math.sqrt(each.size)
+    widened = stats.t.isf(stats.norm.sf(LIMIT), each.size - 1) / LIMIT
+    observed = float(each.std(ddof=1)) / math.sqrt(each.size) * float(widened)
     normal = math.sqrt(2 / ratios.size) if ratios.ndim > 1 else 0.0
     asked = "" if answering is None else f", {answering:,} answering"
     what = f"{name}, squared error over the expected one, n = {people:,}{asked}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from geopriv.paper.compact import packed
 from geopriv.paper.corner_surveys import answer_checks, one_report_checks
 from geopriv.paper.corners import ANSWERS, PAIRS, Corners
 from geopriv.paper.datasets import Data, Households
@@ -19,6 +20,7 @@ NAME = "two-way"
 _SMALL, _SURVEYS, _PAIRS = 10_000, 40, 16  # people of a small survey, surveys, and pairs in each
 _PAIRS_FULL = 2  # in each survey of the paper's size
 _SEED = 9
+LOG_UNIT = 0.01
 
 
 def panels(data: Data, full: bool) -> list[Panel]:
@@ -87,9 +89,9 @@ def _panel(law: Households, inverse_rate: int, people: int, full: bool) -> dict[
     }
 
 
-def _logs(moments: Moments, people: int) -> list[float]:
+def _logs(moments: Moments, people: int) -> str:
     """The logarithm to base 10 of each pair's squared error, for a picture."""
-    return [round(float(value), 3) for value in np.log10(np.maximum(moments.squared_errors(people), 1e-300))]
+    return packed(np.log10(np.maximum(moments.squared_errors(people), 1e-300)), LOG_UNIT)
 
 
 @lru_cache(maxsize=4)

@@ -9,7 +9,8 @@ from matplotlib.lines import Line2D
 
 from geopriv.paper.figures.style import BLACK, GREY, LOOK
 
-COLOURS = {name: look["color"] for name, look in LOOK.items()} | {"f_tau": BLACK}
+_WINE = "#882255"  # M1 is never beside the Lattice in pictures of lines, but it is here
+COLOURS = {name: look["color"] for name, look in LOOK.items()} | {"f_tau": BLACK, "M1": _WINE}
 
 
 def dots(axis: Axes, result: dict[str, Any], names: dict[str, str]) -> None:

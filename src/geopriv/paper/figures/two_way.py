@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from geopriv.paper.compact import unpacked
 from geopriv.paper.figures.budgets import dots, legend, simulated
 from geopriv.paper.figures.style import caption, save, styled
 from geopriv.paper.settings import TWO_WAY, TWO_WAY_GRID
+from geopriv.paper.two_way import LOG_UNIT
 
 _NAMES = {
     "LDP": "LDP",
@@ -65,7 +67,7 @@ def _maps(results: dict[str, dict[str, Any]]) -> Figure:
     result = _result(results, 12_000, 1_600_000)
     figure = Figure(figsize=(13, 3.2), layout="constrained")
     axes = figure.subplots(1, len(_MAPS), sharex=True, sharey=True)
-    grids = {name: np.reshape(result["grid"][name], (len(TWO_WAY_GRID),) * 2) for name in _MAPS}
+    grids = {name: unpacked(result["grid"][name], LOG_UNIT, (len(TWO_WAY_GRID),) * 2) for name in _MAPS}
     high = np.ceil(max(grid.max() for grid in grids.values()))
     low = high - 8
     at = np.array(TWO_WAY_GRID) / 1e6
