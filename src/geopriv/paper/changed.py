@@ -69,10 +69,21 @@ def _grid(panels: Panels) -> list[dict[str, Any]]:
 
 
 def _over_floor(panel: dict[str, Any]) -> dict[str, float]:
-    """The variance of those who answer each query with ε for it, over the mean of the queries' own floors."""
-    floor, answers = panel.get("floor_each"), ("M3", "LeastScaleT", "Table")
-    numbers = {name: panel["expected"][name] for name in answers if name in panel["expected"]}
-    return {name: one["variance"] / floor for name, one in numbers.items()} if floor else {}
+    """Variances over floors.
+
+    Of those who answer each query with ε for it, over the mean of the queries' own floors (theory T7); of one report
+    for all queries, over the floor of such a report (theory T10), where it is known.
+    """
+    pairs = (
+        ("expected", "floor_each", ("LeastScaleT", "Table")),
+        ("shared", "floor_shared", ("Lattice", "InputLaplace")),
+    )
+    return {
+        name: panel[budget][name]["variance"] / panel[floor]
+        for budget, floor, names in pairs
+        for name in names
+        if name in panel[budget] and floor in panel
+    }
 
 
 def _gains(errors: dict[str, dict[str, float]]) -> dict[str, float]:

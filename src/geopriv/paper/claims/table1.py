@@ -53,6 +53,12 @@ def _other_variances(panels: Panels) -> tuple[bool, str]:
     return all(abs(a / b - 1) < 0.01 for a, b in ratios.values()), f"times the entry, threshold and kernel: {words}"
 
 
+def _signs(panels: Panels) -> tuple[bool, str]:
+    rows = panels["kernel"]["rows"]
+    plain, distance = rows["M0"]["bias"], rows["M1"]["bias"]
+    return plain < 0 < distance, f"at the kernel of Table 1 {100 * plain:+.2f} and {100 * distance:+.2f} points"
+
+
 def _lemma_is_a_smooth_bound(panels: Panels) -> tuple[bool, str]:
     scales = panels["lemma"]["scales"]
     least, slope = min(one["least"] for one in scales), max(one["slope"] for one in scales)
@@ -101,6 +107,7 @@ CLAIMS = [
         _other_variances,
         "The constants are 2 for Laplace noise and 9 for M3 (ν = 3, a third of ε for γ).",
     ),
+    Claim("table1", "C.2", "For the kernel M0 is negatively and M1 positively biased.", _signs),
     Claim(
         "table1",
         "4.3",

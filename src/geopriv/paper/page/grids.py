@@ -20,7 +20,7 @@ def two_way(panels: Panels, changes: list[dict[str, Any]]) -> list[str]:
             "threshold too, with the paper's τ where that is 2/ε and 1/2ε elsewhere; Lattice one that is blurred as "
             "suits n best."
         ),
-        *_parts(panels, changes, lambda panel: [f"{panel['inverse_rate']:,}", f"{panel['people']:,}"], ["1/ε", "n"]),
+        *_parts(panels, changes, lambda panel: [f"{panel['inverse_rate']:,.0f}", f"{panel['people']:,}"], ["1/ε", "n"]),
     ]
 
 
@@ -33,7 +33,7 @@ def kde(panels: Panels, changes: list[dict[str, Any]]) -> list[str]:
         *_parts(
             panels,
             changes,
-            lambda panel: [f"{panel['inverse_rate']:,}", f"{panel['factor']:g}·w", f"{panel['people']:,}"],
+            lambda panel: [f"{panel['inverse_rate']:,.0f}", f"{panel['factor']:g}·w", f"{panel['people']:,}"],
             ["1/ε (m)", "h", "n"],
         ),
     ]
@@ -53,8 +53,8 @@ def _parts(panels: Panels, changes: list[dict[str, Any]], setting: Any, head: li
         *paragraph(
             "M3's error over that of the others: with ε for each query on both sides (Lattice and InputLaplace then "
             "spend it once, M3 for every query), and with one ε a person on both sides. Over the floor: the variance "
-            "of a mechanism that answers each query with ε, over what no unbiased answer to that query alone can "
-            "beat."
+            "of LeastScaleT and Table over what no unbiased answer to each query alone can beat (T7), and that of "
+            "Lattice and InputLaplace over what no report that answers all queries can beat (T10)."
         ),
         *_changes(grids, changes, setting, head),
     ]
