@@ -72,6 +72,11 @@ class Corners:
         return 1 / self.inverse_rate
 
     @cached_property
+    def share(self) -> FloatArray:
+        """Of households above both thresholds, for every pair."""
+        return self._grid.means(self._hard, self._hard).ravel()
+
+    @cached_property
     def soft(self) -> Moments:
         """The soft threshold f_τ itself, without noise."""
         return self._answers("f_tau", lambda query: np.zeros_like)

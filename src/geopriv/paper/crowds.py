@@ -53,12 +53,19 @@ class Crowd:
         """So many people in no order, without replacement while there are enough."""
         return np.asarray(self.points[rng.choice(len(self.points), people, replace=people > len(self.points))])
 
+    @cached_property
+    def distances(self) -> FloatArray:
+        """At which functions are known to `averages`; between them they are taken as straight."""
+        farthest = math.hypot(*(size * self._grid.step for size in self._grid.shape)) / 2
+        return np.arange(0.0, farthest + self._grid.step, self._grid.step / _FINER)
+
     def means(self, curve: Curve) -> FloatArray:
         """The mean over everyone of a function of the distance to each point of the grid, shape (rows·columns,)."""
-        grid = self._grid
-        farthest = math.hypot(*(size * grid.step for size in grid.shape)) / 2
-        nodes = np.arange(0.0, farthest + grid.step, grid.step / _FINER)
-        values = curve(nodes)
+        return self.averages(curve(self.distances))
+
+    def averages(self, values: FloatArray) -> FloatArray:
+        """The same from the function's values at `distances`."""
+        grid, nodes = self._grid, self.distances
         kernel = grid.kernel(lambda way: np.interp(np.hypot(way[..., 0], way[..., 1]), nodes, values))
         total = grid.read(grid.convolve(self._spectrum, kernel), self.rows, self.columns)
         return np.asarray(total / len(self.points)).ravel()

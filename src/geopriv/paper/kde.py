@@ -19,6 +19,7 @@ from geopriv.paper.kernel_surveys import (
     map_checks,
     one_report_checks,
     shared_map,
+    split_checks,
     true_map,
 )
 from geopriv.paper.kernels import ALL, ALONE, Kernels
@@ -31,6 +32,8 @@ MERCATOR = "mercator"
 
 UNIT = 1_000  # maps are kept in thousandths of the true map's largest value
 _SMALL, _SURVEYS, _PLACES = 5_000, 25, 16  # people of a small survey, surveys, and places in each
+_PLACES_FULL = 32  # in each survey of the paper's size
+_PAPERS = ("M1", "M2", "M3", "LDP")
 _SEED = 12
 
 
@@ -47,12 +50,13 @@ def panels(data: Data, full: bool) -> list[Panel]:
             "factor": factor,
             "people": people,
             "unit": unit,
-            "small": [_SMALL, _SURVEYS, _PLACES],
-            "large": [people, KDE_REPETITIONS, _PLACES] if full else None,
             "seed": _SEED,
         }
-        run = partial(_panel, data.places, inverse * unit, factor, people, KDE_DISTANCE * unit, full)
-        found.append(Panel(NAME, name, plan, run))
+        setting = data.places, inverse * unit, factor, people, KDE_DISTANCE * unit
+        found.append(Panel(NAME, name, plan | {"small": [_SMALL, _SURVEYS, _PLACES]}, partial(_panel, *setting)))
+        if full and name != MERCATOR:
+            large = {"large": [KDE_REPETITIONS, _PLACES_FULL]}
+            found.append(Panel(NAME, f"{name}-surveys", plan | large, partial(_large, *setting)))
     return found
 
 
@@ -82,16 +86,12 @@ def expected(kernels: Kernels, people: int) -> dict[str, Any]:
     }
 
 
-def _panel(
-    places: Places, inverse_rate: float, factor: float, people: int, distance: float, full: bool
-) -> dict[str, Any]:
+def _panel(places: Places, inverse_rate: float, factor: float, people: int, distance: float) -> dict[str, Any]:
     kernels = _kernels(places, inverse_rate, factor, distance)
     rng = np.random.default_rng([_SEED, round(inverse_rate), round(10 * factor), people])
-    checks = answer_checks(kernels, _SMALL, _SURVEYS, _PLACES, rng)
+    checks = answer_checks(kernels, ALONE, _SMALL, _SURVEYS, _PLACES, rng)
+    checks += split_checks(kernels, _SMALL, _SURVEYS, _PLACES, rng)
     checks += one_report_checks(kernels, _SMALL, _SURVEYS, _PLACES, rng)
-    if full:
-        checks += answer_checks(kernels, people, KDE_REPETITIONS, _PLACES, rng)
-        checks += map_checks(kernels, people, KDE_REPETITIONS, rng)
     return {
         "source": kernels.crowd.source,
         "inverse_rate": round(inverse_rate, 1),
@@ -104,6 +104,14 @@ def _panel(
         **_maps(kernels, people, rng),
         "checks": checks,
     }
+
+
+def _large(places: Places, inverse_rate: float, factor: float, people: int, distance: float) -> dict[str, Any]:
+    """Surveys of the paper's size: its mechanisms at some places, and whole maps from one report a person."""
+    kernels = _kernels(places, inverse_rate, factor, distance)
+    rng = np.random.default_rng([_SEED, round(inverse_rate), round(10 * factor), people, 1])
+    checks = answer_checks(kernels, _PAPERS, people, KDE_REPETITIONS, _PLACES_FULL, rng)
+    return {"source": kernels.crowd.source, "checks": checks + map_checks(kernels, people, KDE_REPETITIONS, rng)}
 
 
 def _maps(kernels: Kernels, people: int, rng: np.random.Generator) -> dict[str, Any]:

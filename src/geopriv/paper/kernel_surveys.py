@@ -10,7 +10,7 @@ from geopriv.checks import FloatArray
 from geopriv.lattice_maps import lattice_kernel_map
 from geopriv.maps import estimate_map
 from geopriv.mechanisms import InputLaplace, Lattice
-from geopriv.paper.kernels import ALONE, SPACE, Kernels
+from geopriv.paper.kernels import SPACE, Kernels
 from geopriv.paper.moments import ratio_check
 from geopriv.queries import GaussianKernel
 
@@ -19,41 +19,51 @@ _SPARSE = 0.01
 
 
 def answer_checks(
-    kernels: Kernels, people: int, surveys: int, places: int, rng: np.random.Generator
+    kernels: Kernels, names: tuple[str, ...], people: int, surveys: int, places: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
-    """Mechanisms that answer one query a report, each survey for a few places drawn at random.
-
-    Everyone answers every query; of some mechanisms it is checked too that every person answers one of all 3,721.
+    """Mechanisms that answer one query a report, each survey for a few places drawn at random; everyone answers all.
 
     Args:
         kernels: the formulas.
+        names: of the mechanisms.
         people: of a survey.
         surveys: how many.
         places: in each survey.
         rng: of people, places and noise.
     """
-    centers = kernels.crowd.centers
     chosen = _near(kernels, (surveys, places), rng)
-    answering = people // len(centers)
-    errors = {name: np.empty((2, surveys, places)) for name in ALONE}
+    errors = {name: np.empty((surveys, places)) for name in names}
     for k, own in enumerate(chosen):
         x = kernels.crowd.draw(people, rng)
         for j, place in enumerate(own):
-            moved = x - centers[place]  # instead of the query
+            moved = x - kernels.crowd.centers[place]  # instead of the query
             truth = float(kernels.query(moved).mean())
+            for name in names:
+                errors[name][k, j] = _mean_report(kernels, name, moved, rng) - truth
+    return [
+        ratio_check(name, people, seen**2 / kernels.moments(name).squared_errors(people)[chosen])
+        for name, seen in errors.items()
+    ]
+
+
+def split_checks(
+    kernels: Kernels, people: int, surveys: int, places: int, rng: np.random.Generator
+) -> list[dict[str, Any]]:
+    """The same where every person answers for one of all places."""
+    chosen = _near(kernels, (surveys, places), rng)
+    answering = people // len(kernels.crowd.centers)
+    errors = {name: np.empty((surveys, places)) for name in _SPLIT}
+    for k, own in enumerate(chosen):
+        x = kernels.crowd.draw(people, rng)
+        for j, place in enumerate(own):
+            moved = x - kernels.crowd.centers[place]
             few = moved[j * answering : (j + 1) * answering]  # people are in no order
-            for name in ALONE:
-                errors[name][0, k, j] = _mean_report(kernels, name, moved, rng) - truth
-                if answering and name in _SPLIT:
-                    errors[name][1, k, j] = _mean_report(kernels, name, few, rng) - truth
-    found = []
-    for name, seen in errors.items():
-        moments = kernels.moments(name)
-        found.append(ratio_check(name, people, seen[0] ** 2 / moments.squared_errors(people)[chosen]))
-        if answering and name in _SPLIT:
-            exact = moments.squared_errors(people, answering)[chosen]
-            found.append(ratio_check(name, people, seen[1] ** 2 / exact, answering))
-    return found
+            for name in _SPLIT:
+                errors[name][k, j] = _mean_report(kernels, name, few, rng) - float(kernels.query(moved).mean())
+    return [
+        ratio_check(name, people, seen**2 / kernels.moments(name).squared_errors(people, answering)[chosen], answering)
+        for name, seen in errors.items()
+    ]
 
 
 def one_report_checks(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -146,19 +145,10 @@ class Kernels:
 
     def _biased(self, dimension: int) -> Moments:
         """M0 (noise of the plane) and M1 (noise on the distance): f of something noisy."""
-        mean, square = self._truth
-        profile = Gaussian(self.bandwidth)
-
-        def seen(r: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return gaussian_means(r, self.bandwidth, self.rate, dimension, axes=dimension)
-
-        curves: list[Callable[[FloatArray], FloatArray]] = [
-            lambda r: seen(r)[0],
-            lambda r: seen(r)[1],
-            lambda r: seen(r)[0] ** 2,
-            lambda r: seen(r)[0] * profile(r),
-        ]
-        report, second, own, both = map(self.crowd.means, curves)
+        (mean, square), r = self._truth, self.crowd.distances
+        first, second = gaussian_means(r, self.bandwidth, self.rate, dimension, axes=dimension)
+        curves = first, second, first**2, first * Gaussian(self.bandwidth)(r)
+        report, second, own, both = map(self.crowd.averages, curves)
         return Moments(report - mean, second - own, second - report**2, both - report * mean, square - mean**2)
 
     def _lattice(self) -> Moments:

@@ -53,7 +53,7 @@ class Moments:
 def ratio_check(name: str, people: int, ratios: FloatArray, answering: int | None = None) -> dict[str, Any]:
     """Squared errors of surveys over what is expected of them, against 1.
 
-    The standard error is the larger of the observed one of surveys and, where queries have noise of their own, that of
+    The standard error is the larger of the observed one and, where queries have noise of their own, that of
     independent normal errors: √(2/R). The first alone is too small where few surveys hold no outlier; and it is itself
     known from few surveys only, so it is widened until LIMIT of it are as unlikely by Student's t as of a known one.
 
@@ -63,7 +63,7 @@ def ratio_check(name: str, people: int, ratios: FloatArray, answering: int | Non
         ratios: one a survey, where its queries share their reports; else one a survey and query.
         answering: how many of the people answer each query, if not all.
     """
-    each = ratios.reshape(len(ratios), -1).mean(axis=1)
+    each = ratios.ravel()
     widened = stats.t.isf(stats.norm.sf(LIMIT), each.size - 1) / LIMIT
     observed = float(each.std(ddof=1)) / math.sqrt(each.size) * float(widened)
     normal = math.sqrt(2 / ratios.size) if ratios.ndim > 1 else 0.0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.paper.compact import packed
-from geopriv.paper.corner_surveys import answer_checks, one_report_checks
+from geopriv.paper.corner_surveys import answer_checks, one_report_checks, split_checks
 from geopriv.paper.corners import ANSWERS, PAIRS, Corners
 from geopriv.paper.datasets import Data, Households
 from geopriv.paper.moments import Moments
@@ -18,25 +18,31 @@ from geopriv.paper.settings import TWO_WAY, TWO_WAY_DISTANCE, TWO_WAY_REPETITION
 
 NAME = "two-way"
 _SMALL, _SURVEYS, _PAIRS = 10_000, 40, 16  # people of a small survey, surveys, and pairs in each
-_PAIRS_FULL = 2  # in each survey of the paper's size
+_ROUND, _PAIRS_FULL = 10, 4  # surveys of the paper's size that are kept as one result, and pairs in each
+_PAPERS = ("f_tau", "M2", "M3", "LDP")
 _SEED = 9
 LOG_UNIT = 0.01
 
 
 def panels(data: Data, full: bool) -> list[Panel]:
-    """Five settings, each exact and with small surveys beside; in full also with the paper's n and repetitions."""
+    """Five settings, each exact and with small surveys; in full also surveys of the paper's n and repetitions."""
     found = []
+    law = data.households
     for inverse, people in TWO_WAY:
+        name = panel_name(inverse, people)
         plan = {
-            "law": [data.households.mu, data.households.sigma, data.households.ratio, data.households.correlation],
+            "law": [law.mu, law.sigma, law.ratio, law.correlation],
             "inverse_rate": inverse,
             "people": people,
-            "small": [_SMALL, _SURVEYS, _PAIRS],
-            "large": [people, TWO_WAY_REPETITIONS, _PAIRS_FULL] if full else None,
             "seed": _SEED,
         }
-        run = partial(_panel, data.households, inverse, people, full)
-        found.append(Panel(NAME, panel_name(inverse, people), plan, run))
+        small, large = {"small": [_SMALL, _SURVEYS, _PAIRS]}, {"large": [_ROUND, _PAIRS_FULL]}
+        found.append(Panel(NAME, name, plan | small, partial(_panel, law, inverse, people)))
+        if full:
+            found += [
+                Panel(NAME, f"{name}-surveys-{k:02d}", plan | large, partial(_round, law, inverse, people, k))
+                for k in range(TWO_WAY_REPETITIONS // _ROUND)
+            ]
     return found
 
 
@@ -69,15 +75,13 @@ def expected(law: Households, inverse_rate: int, people: int) -> dict[str, Any]:
     }
 
 
-def _panel(law: Households, inverse_rate: int, people: int, full: bool) -> dict[str, Any]:
+def _panel(law: Households, inverse_rate: int, people: int) -> dict[str, Any]:
     exact = expected(law, inverse_rate, people)
-    corners, blur = _corners(law, inverse_rate), exact["blur"]
+    corners = _corners(law, inverse_rate)
     rng = np.random.default_rng([_SEED, inverse_rate, people])
-    checks = answer_checks(corners, _SMALL, _SURVEYS, _PAIRS, rng)
-    checks += one_report_checks(corners, blur, _SMALL, _SURVEYS, rng)
-    if full:
-        checks += answer_checks(corners, people, TWO_WAY_REPETITIONS, _PAIRS_FULL, rng)
-        checks += one_report_checks(corners, blur, people, TWO_WAY_REPETITIONS, rng)
+    checks = answer_checks(corners, ("f_tau", *ANSWERS), _SMALL, _SURVEYS, _PAIRS, rng)
+    checks += split_checks(corners, _SMALL, _SURVEYS, _PAIRS, rng)
+    checks += one_report_checks(corners, exact["blur"], _SMALL, _SURVEYS, rng)
     return {
         "source": law.source,
         "inverse_rate": inverse_rate,
@@ -87,6 +91,15 @@ def _panel(law: Households, inverse_rate: int, people: int, full: bool) -> dict[
         **exact,
         "checks": checks,
     }
+
+
+def _round(law: Households, inverse_rate: int, people: int, number: int) -> dict[str, Any]:
+    """Surveys of the paper's size: its mechanisms and the Lattice."""
+    corners = _corners(law, inverse_rate)
+    rng = np.random.default_rng([_SEED, inverse_rate, people, number + 1])
+    blur, _ = corners.best_lattice(people)
+    checks = answer_checks(corners, _PAPERS, people, _ROUND, _PAIRS_FULL, rng)
+    return {"source": law.source, "checks": checks + one_report_checks(corners, blur, people, _ROUND, rng)}
 
 
 def _logs(moments: Moments, people: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
@@ -41,13 +42,25 @@ def dots(axis: Axes, result: dict[str, Any], names: dict[str, str]) -> None:
     axis.tick_params(axis="y", length=0)
 
 
-def simulated(checks: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Of each mechanism the check with the largest surveys in which everyone answers."""
-    found: dict[str, dict[str, Any]] = {}
-    for one in checks:
-        if one["answering"] is None and one["people"] >= found.get(one["mechanism"], one)["people"]:
-            found[one["mechanism"]] = one
+def simulated(checks: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Of each mechanism the largest surveys in which everyone answers: their people, mean ratio and standard error."""
+    found = {}
+    for name in dict.fromkeys(one["mechanism"] for one in checks):
+        own = [one for one in checks if one["mechanism"] == name and one["answering"] is None]
+        people = max(one["people"] for one in own)
+        rounds = [one for one in own if one["people"] == people]
+        found[name] = {
+            "people": people,
+            "simulated": float(np.mean([one["simulated"] for one in rounds])),
+            "standard_error": float(np.linalg.norm([one["standard_error"] for one in rounds])) / len(rounds),
+        }
     return found
+
+
+def with_surveys(results: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    """A panel's result, with the checks of its larger surveys."""
+    more = [one for key, result in results.items() if key.startswith(f"{name}-surveys") for one in result["checks"]]
+    return results[name] | {"checks": [*results[name]["checks"], *more]}
 
 
 def legend() -> list[Line2D]:

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from geopriv.paper.compact import unpacked
-from geopriv.paper.figures.budgets import dots, legend, simulated
+from geopriv.paper.figures.budgets import dots, legend, simulated, with_surveys
 from geopriv.paper.figures.style import caption, save, styled
 from geopriv.paper.kde import MERCATOR, UNIT, panel_name
 from geopriv.paper.settings import CITY, KDE, KDE_GRID
@@ -59,7 +59,7 @@ def _errors(results: dict[str, dict[str, Any]]) -> Figure:
     axes = figure.subplots(3, 3, sharex=True, sharey=True)
     order = [KDE[1], KDE[0], KDE[2], KDE[3], KDE[4], None, KDE[5], KDE[6]]  # by ε, by h, by n, as in the paper
     for axis, one in zip(axes.flat, order, strict=False):
-        result = results[panel_name(*one) if one else MERCATOR]
+        result = with_surveys(results, panel_name(*one) if one else MERCATOR)
         dots(axis, result, _NAMES)
         axis.set_title(_setting(result) + ("" if one else " (E11)"), loc="left", fontsize=10)
     for axis in (axes[1, 2], axes[2, 0], axes[2, 1]):
@@ -67,7 +67,7 @@ def _errors(results: dict[str, dict[str, Any]]) -> Figure:
         axis.tick_params(labelbottom=True)
     axes[2, 2].axis("off")
     axes[2, 2].legend(handles=legend(), loc="center left", fontsize=9.5, title="Marks", alignment="left")
-    some = results[panel_name(*KDE[0])]
+    some = with_surveys(results, panel_name(*KDE[0]))
     metre = results[MERCATOR]["inverse_rate"] / some["inverse_rate"]
     surveys = simulated(some["checks"])["M3"]["people"]
     caption(

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from geopriv.paper.compact import unpacked
-from geopriv.paper.figures.budgets import dots, legend, simulated
+from geopriv.paper.figures.budgets import dots, legend, simulated, with_surveys
 from geopriv.paper.figures.style import caption, save, styled
 from geopriv.paper.settings import TWO_WAY, TWO_WAY_GRID
-from geopriv.paper.two_way import LOG_UNIT
+from geopriv.paper.two_way import LOG_UNIT, panel_name
 
 _NAMES = {
     "LDP": "LDP",
@@ -37,7 +37,7 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
 
 
 def _result(results: dict[str, dict[str, Any]], inverse_rate: int, people: int) -> dict[str, Any]:
-    return results[f"e{inverse_rate}-n{people}"]
+    return with_surveys(results, panel_name(inverse_rate, people))
 
 
 def _errors(results: dict[str, dict[str, Any]]) -> Figure:
