@@ -106,7 +106,8 @@ def privatize(
     if target.exists() and not overwrite:
         raise _exists(target)
     with _writing(target), parts(target) as folder:
-        run = _Run(design, source, Shuffle(folder / "rows", 3 + max(limits(m)[0] for m in design.mechanisms)))
+        width = 3 + max(limits(m)[0] for m in design.mechanisms)
+        run = _Run(design, source, Shuffle(folder / "rows", width, repeating=bool(source.person)))
         run.read(data, tell)
         fresh = folder / "reports"
         written = write_records(fresh, run.told(tell), _KINDS[target.suffix])

@@ -18,13 +18,14 @@ from geopriv.checks import invalid
 from geopriv.design import Design
 from geopriv.device.files import replacing
 from geopriv.errors import ReportRejected
-from geopriv.received import ReportReader
+from geopriv.received import BROKEN, REASONS, ReportReader
 from geopriv.reports import Integers, ReportBatch, limits, rows_in_range
 
 _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
 _MARK = b"geopriv tally"  # the key of the file's own metadata
 _VERSION = 1
 _WAITING = 1 << 20  # rows that are gathered before they are counted
+_MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,21 +156,40 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
         raise invalid("load_tally", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
     try:
         table = pq.read_table(path)
-        which, times = (table[name].combine_chunks().to_numpy() for name in ("mechanism", "times"))
-        lists = table["report"].combine_chunks()
-        sizes, numbers = np.diff(lists.offsets.to_numpy()), lists.flatten().to_numpy()
-        tally = Tally(design, Counter({str(reason): int(times) for reason, times in note["rejected"].items()}))
-        for index, mechanism in enumerate(design.mechanisms):
-            mine, axes = which == index, limits(mechanism)[0]
-            rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
-            if not rows_in_range(mechanism, rows).all() or len(rows) != mine.sum() or (sizes[mine] != axes).any():
-                raise ValueError
-            tally._add(index, Counts(rows.astype(np.int64), times[mine].astype(np.int64)))
-        if (times < 1).any() or ((which < 0) | (which >= len(design.mechanisms))).any():
+        if not table.schema.equals(_COLUMNS) or table.num_columns != len(_COLUMNS):
             raise ValueError
-    except (pa.ArrowInvalid, OSError, ValueError, TypeError, KeyError, AttributeError):
+        which, times, lists = (table[name].combine_chunks() for name in ("mechanism", "times", "report"))
+        if any(column.null_count for column in (which, times, lists, lists.values)):
+            raise ValueError
+        tally = Tally(design, _rejected(note))
+        _count(tally, which.to_numpy(), times.to_numpy(), lists)
+    except (*BROKEN, TypeError, KeyError, AttributeError):
         raise invalid("load_tally", "path", "a whole file of counts that the design can have", str(path)) from None
     return tally
+
+
+def _rejected(note: dict[str, Any]) -> Counter[str]:
+    """How many rows were rejected, as the reader counts them; the reasons end up on pages."""
+    found = note["rejected"]
+    if not all(reason in REASONS and type(times) is int and 0 < times <= _MOST for reason, times in found.items()):
+        raise ValueError
+    return Counter(found)
+
+
+def _count(tally: Tally, which: Integers, times: Integers, lists: pa.ListArray) -> None:
+    """Add the rows of a file; ValueError for what no tally of the design holds."""
+    sizes, numbers = np.diff(lists.offsets.to_numpy()), lists.flatten().to_numpy()
+    # as floats, since a sum of whole numbers can wrap around
+    if (times < 1).any() or times.sum(dtype=np.float64) > _MOST:
+        raise ValueError
+    if ((which < 0) | (which >= len(tally.design.mechanisms))).any():
+        raise ValueError
+    for index, mechanism in enumerate(tally.design.mechanisms):
+        mine, axes = which == index, limits(mechanism)[0]
+        rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
+        if not rows_in_range(mechanism, rows).all() or (sizes[mine] != axes).any():
+            raise ValueError
+        tally._add(index, Counts(rows, times[mine]))
 
 
 def tally(
@@ -213,7 +233,7 @@ def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
         note = (pq.read_schema(path).metadata or {}).get(_MARK)
     except FileNotFoundError:
         raise
-    except (pa.ArrowInvalid, OSError):
+    except BROKEN:
         return None
     try:
         return None if note is None else dict(json.loads(note))

@@ -6,11 +6,15 @@ of keys and of nothing else. (Among rows of one key, which are one person's, the
 
 Up to RUN rows stay in memory. Beyond, runs of RUN rows go to one file, each sorted by the first byte of the key, so
 that the rows of any range of first bytes can be fetched, sorted and given back while the others stay where they are.
+Where keys repeat, a run keeps the first row of each, so that no range is long because of one person with many rows.
+
+Rows leave in groups of one length: were groups cut where ranges end, a short one would say that its last range held
+many rows of somebody, and hence about where that person's report is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
 
@@ -20,7 +24,7 @@ import numpy.typing as npt
 Rows = npt.NDArray[np.uint64]
 
 RUN = 1 << 19  # rows in memory before they go to the file
-GROUP = 1 << 18  # rows that leave at once, at least; a 256th of all rows more at most
+GROUP = 1 << 18  # rows that leave at once, but for the last
 _BUCKETS = 256
 _SHIFT = np.uint64(56)
 
@@ -31,10 +35,11 @@ class Shuffle:
     Args:
         path: of the file, if one is needed.
         width: numbers in a row.
+        repeating: whether keys may come more than once, which takes another sorting.
     """
 
-    def __init__(self, path: Path, width: int) -> None:
-        self._path = path
+    def __init__(self, path: Path, width: int, repeating: bool = True) -> None:
+        self._path, self._repeating = path, repeating
         self._held, self._count = np.empty((RUN, width), dtype=np.uint64), 0
         self._starts: list[npt.NDArray[np.int64]] = []  # of each run: where in the file each bucket begins, and the end
         self.rows = 0
@@ -53,9 +58,11 @@ class Shuffle:
 
     def sorted(self) -> Iterator[Rows]:
         """All rows by key, each key once, in groups; how many others there were is counted in `repeated`."""
+        return _even(self._ranges())
+
+    def _ranges(self) -> Iterator[Rows]:
         if not self._starts:
-            rows = self._in_order(self._held[: self._count])
-            yield from (rows[start : start + GROUP] for start in range(0, len(rows), GROUP))
+            yield self._in_order(self._held[: self._count])
             return
         self._spill()
         starts = np.array(self._starts)
@@ -69,6 +76,8 @@ class Shuffle:
 
     def _spill(self) -> None:
         rows = self._held[: self._count]
+        if self._repeating:
+            rows = self._in_order(rows)
         buckets = (rows[:, 0] >> _SHIFT).astype(np.uint8)
         done = int(self._starts[-1][-1]) if self._starts else 0
         counts = np.bincount(buckets, minlength=_BUCKETS)
@@ -96,6 +105,18 @@ class Shuffle:
         fresh[1:] = (rows[1:, 0] != rows[:-1, 0]) | (rows[1:, 1] != rows[:-1, 1])
         self.repeated += len(rows) - int(fresh.sum())
         return rows if fresh.all() else rows[fresh]
+
+
+def _even(pieces: Iterable[Rows]) -> Iterator[Rows]:
+    """The same rows in groups whose lengths tell how many rows there are in all, and nothing else."""
+    left: Rows | None = None
+    for piece in pieces:
+        rows = piece if left is None else np.concatenate([left, piece])
+        whole = len(rows) // GROUP * GROUP
+        yield from (rows[start : start + GROUP] for start in range(0, whole, GROUP))
+        left = rows[whole:]
+    if left is not None and len(left):
+        yield left
 
 
 def _order(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt.NDArray[np.intp]:
