@@ -155,7 +155,16 @@ def test_the_text_of_a_map_says_where_it_is_highest() -> None:
     center = MAP.queries[int(found.argmax())].center  # type: ignore[attr-defined]
     assert "7 × 5 places" in text
     assert f"{center[0]:.10g}" in text
-    assert f"{found.max():.3f}" in text
+    percent = 100 * 1e6 / (2 * np.pi * MAP.bandwidth**2)  # a square kilometre, as on the page
+    assert f"in % of people per km²: {percent * found.max():.3f}" in text
+
+
+def test_the_text_says_what_was_made_consistent() -> None:
+    share = gp.Share("rare", gp.Threshold(100.0, 10.0))
+    below = gp.Estimates(np.array(-0.01), np.array(0.02), 10, 0.0, 0.95)
+    found = gp.Answer(share, below, consistent=np.array(0.0))
+    answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 10)
+    assert "  made consistent, and biased by that: 0" in str(answers).splitlines()
 
 
 def test_a_long_curve_is_cut_short() -> None:

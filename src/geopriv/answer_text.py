@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geopriv.pages.density import per_square
 from geopriv.questions import Curve, KernelMap
 
 if TYPE_CHECKING:
@@ -32,8 +33,13 @@ def _answer_lines(answer: Answer) -> list[str]:
     else:
         lines = [f"{question.name}: {_value(answer, ())}"]
     if not found.unbiased:
-        limit = f"off by at most {found.bias:.1g} on average" if np.isfinite(found.bias) else "biased"
+        scale, square = per_square(question) if isinstance(question, KernelMap) else (1.0, "")
+        unit = f" % per {square}" if square else ""
+        limit = f"off by at most {scale * found.bias:.1g}{unit} on average" if np.isfinite(found.bias) else "biased"
         lines[0] += f"  ({limit})"
+    if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
+        nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in estimates.json and on the page"
+        lines.append(f"  made consistent, and biased by that: {nicer}")
     return lines
 
 
@@ -57,21 +63,22 @@ def _map_lines(answer: Answer, question: KernelMap) -> list[str]:
     peak = np.unravel_index(int(found.values.argmax()), question.shape)
     query: Any = question.queries[int(found.values.argmax())]
     place = ", ".join(f"{part:.10g}" for part in query.center)
+    scale, square = per_square(question)
     return [
         f"{question.name}: {question.columns} × {question.rows} places, {above:,} of them surely above 0 at once",
-        f"  highest at ({place}): {_value(answer, peak)}",
+        f"  highest at ({place}), in % of people per {square}: {_value(answer, peak, scale=scale)}",
     ]
 
 
-def _value(answer: Answer, index: Any, named: bool = True) -> str:
+def _value(answer: Answer, index: Any, named: bool = True, scale: float = 1.0) -> str:
     """One value, its interval, and the end points of the band around all of them."""
-    found, band = answer.estimates[index], answer.band
+    found, band, error = answer.estimates[index], answer.band, scale * answer.estimates[index].standard_error
     # two digits of the standard error
-    places = 6 if not 0 < found.standard_error < np.inf else max(0, 1 - int(np.floor(np.log10(found.standard_error))))
+    places = 6 if not 0 < error < np.inf else max(0, 1 - int(np.floor(np.log10(error))))
     name = f"{_confidence(answer)}, " if named else ""
-    wide = "" if band is None else f"  [{band.low[index]:.{places}f}, {band.high[index]:.{places}f}]"
-    interval = f"{found.low:.{places}f} to {found.high:.{places}f}"
-    return f"{found.value:.{places}f} ({name}{interval}){wide}"
+    wide = "" if band is None else f"  [{scale * band.low[index]:.{places}f}, {scale * band.high[index]:.{places}f}]"
+    interval = f"{scale * found.low:.{places}f} to {scale * found.high:.{places}f}"
+    return f"{scale * found.value:.{places}f} ({name}{interval}){wide}"
 
 
 def _confidence(answer: Answer) -> str:

@@ -40,7 +40,7 @@ class Design:
     >>> query = Threshold(at=100_000, width=16_000, space=Line("USD", resolution=0.01))
     >>> design = Design("income", (Table.calibrate(query, "1 per 8,000 USD"),))
     >>> print(design.guarantee)
-    0.000125 per USD: two values 2000 USD apart look alike up to a factor 1.28
+    0.000125 per USD: two values 2,000 USD apart look alike up to a factor 1.29
     """
 
     survey: str

@@ -44,9 +44,9 @@ def guarantee_html(guarantee: Guarantee) -> str:
     """The promise in words, and the factor at some distances."""
     rows: list[Sequence[str]] = []
     if guarantee.metric == "distance":
-        distances = [float(f"{part / guarantee.epsilon:.1g}") for part in (0.1, 0.3, 1.0, 3.0)]
+        distances = [guarantee.example(loss) for loss in (0.1, 0.3, 1.0, 3.0)]
         near = [distance for distance in distances if distance <= guarantee.radius]
-        rows = [(f"{d:,g} {guarantee.unit or ''}".strip(), f"{guarantee.factor(d):.3g}") for d in near]
+        rows = [(guarantee.apart(distance), guarantee.alike(distance)) for distance in near]
     factors = _table(("two values apart by", "look alike up to a factor"), rows) if rows else ""
     return _block("", _text(str(guarantee)), factors, _faint(guarantee.reference))
 
@@ -62,7 +62,7 @@ def audit_html(audit: Audit) -> str:
 def survey_plan_html(found: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
     asked = [
-        (question.name, f"{len(question.queries):,}", f"{100 * found.expected(question):.2g} points")
+        (question.name, f"{len(question.queries):,}", f"{found.expected(question):.2g}")
         for question in found.survey.questions
     ]
     return _block(
@@ -71,10 +71,13 @@ def survey_plan_html(found: SurveyPlan) -> str:
         _table(_OPTIONS, _option_rows(found.plan), found.plan.options.index(found.option)),
         _text(found.why),
         _table(("question", "estimates", "standard error expected, at most"), asked),
+        _text(f"Whoever the people are, estimates are biased by at most {found.largest_bias:.1g}.")
+        if found.largest_bias > 1e-6
+        else "",
     )
 
 
-_OPTIONS = ("mechanism", "arrangement", "predicted error", "worst query", "bias", "efficiency")
+_OPTIONS = ("mechanism", "arrangement", "predicted error", "worst query", "expected bias", "efficiency")
 
 
 def plan_html(plan: Plan) -> str:

@@ -83,8 +83,8 @@ def privatize(
     order and their ids are independent of the order and the names in the table (with names: to anyone who cannot tell
     keyed BLAKE2b from a random function).
 
-    Memory does not grow with the table: beyond a million rows, reports wait in a temporary folder beside the output,
-    which is removed. A killed run leaves at most that folder, and the next run removes it.
+    Memory does not grow with the table: beyond half a million rows, reports wait in a temporary folder beside the
+    output, which is removed. A killed run leaves at most that folder, and the next run removes it.
 
     Args:
         design: what is promised; its source says which columns hold the values, and their public range.
@@ -187,7 +187,10 @@ def _draw(design: Design, values: FloatArray) -> Integers:
 
 def _source(design: Design, person: str | None) -> Source:
     if design.source is None:
-        raise invalid("privatize", "design", "one that says in which columns the values are", f"{design.survey!r}")
+        raise InvalidParameter(
+            f"The design of {design.survey!r} does not say in which columns the values are: name them in the survey "
+            "(columns = [\u2026] under [space]) and plan again, or let devices report (python -m geopriv.client)."
+        )
     return design.source if person is None else replace(design.source, person=person)
 
 

@@ -162,6 +162,8 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
         notes.append("What can be told from zero is judged by a band that holds the whole map at once.")
     else:
         notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
+    if isinstance(density.question.space, LocalPlane):
+        notes.append("People outside the region of the survey were counted at its border.")
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
     return tuple(note for note in notes if note)
 
@@ -170,7 +172,8 @@ def _bias(answer: Answer, density: Density) -> tuple[str, str]:
     """Beside the largest error of the map."""
     estimates = answer.estimates
     error = float(estimates.standard_errors.max())
-    return bias_words(estimates.bias, error, f"% per {density.square}", density.percent)
+    unit, whose = f"% per {density.square}", "the largest standard error on the map"
+    return bias_words(estimates.bias, error, unit, density.percent, whose)
 
 
 def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]:
