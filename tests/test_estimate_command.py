@@ -80,6 +80,7 @@ def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command
         (("design.json", "design.json"), "1 malformed"),
         (("design.json", "other.parquet"), "5 wrong design"),
         (("design.json", "reports", "--confidence", "95"), "confidence"),
+        (("design.json", "reports", "--tally", "tally.txt"), ".parquet"),
         (("design.json", "reports", "--outline", "design.json"), "GeoJSON"),
         (("design.json", "reports", "-o", "no/such/folder/x.json"), "no/such/folder"),
     ],

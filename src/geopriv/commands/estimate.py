@@ -41,13 +41,15 @@ def estimate(
     """Every question's answer with its error bar, from files of reports in any order and any number."""
     from rich.console import Console
 
-    from geopriv.checks import fraction
+    from geopriv.checks import fraction, invalid
     from geopriv.design import load_design
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
     from geopriv.survey_estimates import estimate_survey
 
     fraction("estimate", "confidence", confidence)
+    if tally is not None and tally.suffix != ".parquet":
+        raise invalid("estimate", "tally", "a file of .parquet, by which a tally is known again", tally.name)
     console = Console(stderr=True, highlight=False)
     plan, coast = load_design(design), None if outline is None else _outline(outline)
     counted = _counted(plan, _files(reports), console)
