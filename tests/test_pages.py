@@ -293,6 +293,14 @@ def test_near_zero_the_interval_is_the_one_that_holds_for_any_number_of_reports(
         assert "(95 % interval for any number of reports 0 to 8 %)" in text
 
 
+def test_a_little_of_a_map_is_not_called_nothing() -> None:
+    chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=15, rows=15)
+    one = np.zeros((15, 15))
+    one[3, 4] = 0.1
+    text = _spaced(Page(page_html(survey(answer(chart, one, np.full((15, 15), 0.001), 500)))).text)
+    assert "told from zero on less than 1 % of the map" in text
+
+
 def test_a_map_is_not_shown_where_it_cannot_be_told_from_zero() -> None:
     chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=10, rows=10)
     noise = np.random.default_rng(0).normal(0, 0.001, (10, 10))

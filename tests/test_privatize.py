@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -272,6 +273,16 @@ def test_lines_are_canonical_json(tmp_path: Path) -> None:
 
 
 # ---- runs that end badly
+
+
+@pytest.mark.parametrize("name", ["reports.parquet", "reports.ndjson"])
+def test_who_may_read_the_reports_is_left_to_the_umask(name: str, tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        gp.privatize(sharp(5), people([1.0]), tmp_path / name)
+    finally:
+        os.umask(before)
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
 
 
 def test_an_error_on_the_way_leaves_nothing(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from geopriv import sketches
 from geopriv.checks import FloatArray
-from geopriv.questions import Curve, KernelMap
+from geopriv.questions import Curve, KernelMap, Share
 
 if TYPE_CHECKING:
     from geopriv.answers import Answer, Answers
@@ -129,14 +129,14 @@ def design_html(design: Design) -> str:
 def answer_html(answer: Answer) -> str:
     """One question's estimates."""
     if answer.question.shape == ():
-        return _block(answer.question.name, _table(_HEAD, [_row(answer.estimates[()])]))
+        return _block(answer.question.name, _table(_HEAD, [_share_row(answer)]))
     return _block(answer.question.name, *_answer_summary(answer))
 
 
 def answers_html(answers: Answers) -> str:
     """All questions of a survey: single shares in one table, then curves and maps."""
     single = [answer for answer in answers.answers if answer.question.shape == ()]
-    rows = [(answer.question.name, *_row(answer.estimates[()])) for answer in single]
+    rows = [(answer.question.name, *_share_row(answer)) for answer in single]
     parts = [_table(("question", *_HEAD), rows)] if rows else []
     for answer in answers.answers:
         if answer.question.shape != ():
@@ -157,6 +157,18 @@ _HEAD = ("estimate", "interval", "standard error", "reports", "")
 def _row(estimate: Estimate) -> tuple[str, ...]:
     interval = f"{estimate.low:.4g} to {estimate.high:.4g} ({100 * estimate.confidence:g} %)"
     return f"{estimate.value:.4g}", interval, f"{estimate.standard_error:.2g}", f"{estimate.n:,}", _bias(estimate)
+
+
+def _share_row(answer: Answer) -> tuple[str, ...]:
+    """The same, with an interval that means something where the share may be nobody or everybody."""
+    from geopriv.pages.shares import interval_of
+
+    one = answer.estimates[()]
+    if not isinstance(answer.question, Share):
+        return _row(one)
+    low, high, kind = interval_of(answer)
+    value, _, *rest = _row(one)
+    return value, f"{low:.4g} to {high:.4g} ({100 * one.confidence:g} %{kind})", *rest
 
 
 def _bias(estimate: Estimate | Estimates) -> str:

@@ -59,7 +59,7 @@ def demo(
             _print(console, result, synthetic=given is None)
     if as_json:
         print(json.dumps([_document(result) for result in results], indent=2, ensure_ascii=False))
-    console.print("Pages to look at: " + ", ".join(f"[bold]{result.page}[/bold]" for result in results))
+    console.print("Pages to look at: " + ", ".join(str(result.page) for result in results), markup=False)
 
 
 def _print(console: Console, result: Result, synthetic: bool) -> None:

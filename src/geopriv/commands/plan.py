@@ -28,6 +28,7 @@ def plan(
 ) -> None:
     """Predict the error of every mechanism for a survey, choose the best that devices can run, and write its design."""
     from rich.console import Console
+    from rich.markup import escape
 
     from geopriv.planning import plan as plan_survey
     from geopriv.survey import load_survey
@@ -41,21 +42,22 @@ def plan(
         print(json.dumps(plan_document(found), indent=2, ensure_ascii=False))
     else:
         print_plan(console, found)
-    console.print(f"Design: [bold]{output}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+    console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
 
 
 def print_plan(console: Console, found: SurveyPlan) -> None:
     """The promise, the options, and what to expect of each question."""
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     survey = found.survey
     console.print(
-        f"[bold]{survey.name}[/bold]: {survey.people:,} people, one report of {found.bits} bits each.\n"
-        f"Promise: {found.design.guarantee}.",
+        f"[bold]{escape(survey.name)}[/bold]: {survey.people:,} people, one report of {found.bits} bits each.\n"
+        f"Promise: {escape(str(found.design.guarantee))}.",
         highlight=False,
     )
-    console.print(distances(found), highlight=False)
+    console.print(distances(found), highlight=False, markup=False)
     options = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for name in ("mechanism", "answers"):
         options.add_column(name, no_wrap=True)
@@ -79,7 +81,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     for question in survey.questions:
         questions.add_row(question.name, f"{len(question.queries):,}", _expected(found, question))
     console.print(questions)
-    console.print(f"{found.why}\n", highlight=False, style="")
+    console.print(f"{found.why}\n", highlight=False, markup=False)
 
 
 def distances(found: SurveyPlan) -> str:

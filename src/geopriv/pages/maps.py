@@ -151,8 +151,15 @@ def _findings(answer: Answer, density: Density, level: str) -> tuple[str, ...]:
     return (
         f"The estimate is highest near {top.place}: {top.density}{NARROW}% of people per {density.square} "
         f"({level} {top.interval}{NARROW}%).",
-        f"It can be told from zero on {100 * density.told.mean():.0f}{NARROW}% of the map.",
+        f"It can be told from zero on {_part(float(density.told.mean()))} of the map.",
     )
+
+
+def _part(share: float) -> str:
+    """How much of a map; a little is not nothing, and nearly all not all."""
+    if share < 0.01:
+        return f"less than 1{NARROW}%"
+    return f"more than 99{NARROW}%" if 0.99 < share < 1 else f"{100 * share:.0f}{NARROW}%"
 
 
 def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
