@@ -448,3 +448,12 @@ def test_a_terminal_sees_rows_and_speed() -> None:
     assert "25%  1,000 rows" in shown.getvalue()
     assert "4,000 rows" in shown.getvalue()
     assert "rows/s" in shown.getvalue()
+
+
+def test_the_peoples_own_file_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "people.parquet"
+    pq.write_table(pa.table({"income": [1.0, 2.0]}), path)
+    before = path.read_bytes()
+    with pytest.raises(gp.InvalidParameter, match="another file than the people's own"):
+        gp.privatize(DESIGN, path, path, overwrite=True)
+    assert path.read_bytes() == before

@@ -103,6 +103,8 @@ def privatize(
     source = _source(design, person)
     if target.suffix not in _KINDS:
         raise invalid("privatize", "output", f"a file of {', '.join(_KINDS)}", target.name)
+    if isinstance(data, str | os.PathLike) and Path(data).exists() and target.exists() and target.samefile(data):
+        raise invalid("privatize", "output", "another file than the people's own, which it would replace", str(output))
     if target.exists() and not overwrite:
         raise _exists(target)
     with _writing(target), parts(target) as folder:
