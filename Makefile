@@ -6,14 +6,16 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test check format bench figures reproduce lock clean
+.PHONY: help demo test check format bench docs figures schemas reproduce lock clean
 
 help:
 	@echo "make demo    run the main job on embedded data and draw a picture"
 	@echo "make test    run every test"
 	@echo "make check   lint, format check, strict types"
 	@echo "make bench   measured ratios, side by side in one run"
-	@echo "make figures draw the pictures of docs/theory again"
+	@echo "make docs    build the documentation site into site/"
+	@echo "make figures draw the pictures of the documentation again"
+	@echo "make schemas write the JSON Schema of survey.toml again"
 	@echo "make reproduce  the paper's tables and figures again, into docs/reproduction"
 	@echo "make format  rewrite the code in the house style"
 	@echo "make lock    choose newer dependencies and pin them (needs uv)"
@@ -45,9 +47,20 @@ bench: $(READY)
 	$(BIN)/geopriv bench accuracy
 	$(BIN)/python bench/tables.py
 	$(BIN)/python bench/maps.py
+	$(BIN)/python bench/coverage.py
+	$(BIN)/python bench/privatize.py
+
+# warnings are errors; nothing is fetched
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 figures: $(READY)
 	$(BIN)/python docs/theory/figures.py
+	$(BIN)/python docs/choosing.py
+
+schemas: $(READY)
+	$(BIN)/python -m geopriv.survey > docs/schemas/survey.schema.json
 
 # the data are looked for in ../shared/data
 reproduce: $(READY)
@@ -71,4 +84,4 @@ lock:
 	  --group dev pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 _TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
-_NOTES = {"$schema", "$id", "$defs", "title", "description", "examples"}
+_NOTES = {"$schema", "$id", "$defs", "title", "description", "examples", "default", "discriminator"}
 
 
 def errors_of(schema: dict[str, Any], value: Any, root: dict[str, Any] | None = None, where: str = "$") -> list[str]:
@@ -77,6 +77,7 @@ _CHECKS: dict[str, Any] = {
     "enum": lambda r, v, s, _: _unless(v not in r, f"none of {r}"),
     "pattern": lambda r, v, s, _: _unless(isinstance(v, str) and not re.search(r, v), f"not like {r}"),
     "minLength": lambda r, v, s, _: _unless(isinstance(v, str) and len(v) < r, "too short"),
+    "maxLength": lambda r, v, s, _: _unless(isinstance(v, str) and len(v) > r, "too long"),
     "minItems": lambda r, v, s, _: _unless(isinstance(v, list) and len(v) < r, "too few"),
     "maxItems": lambda r, v, s, _: _unless(isinstance(v, list) and len(v) > r, "too many"),
     "minimum": lambda r, v, s, _: _unless(_is(v, "number") and v < r, f"below {r}"),

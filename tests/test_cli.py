@@ -9,14 +9,17 @@ from pathlib import Path
 
 import pytest
 
+import geopriv as gp
+from geopriv.cli import app, main
+
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "geopriv", *arguments]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
-    done = run("demo", "--people", "5000", cwd=tmp_path)
+def test_the_comparison_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
+    done = run("bench", "mechanisms", "--people", "5000", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for name in (
         "LipschitzLaplace",
@@ -29,11 +32,11 @@ def test_the_demo_prints_a_table_and_draws_a_picture(tmp_path: Path) -> None:
     ):
         assert name in done.stdout
     assert "look alike up to a factor" in done.stdout
-    assert (tmp_path / "geopriv-demo.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert (tmp_path / "geopriv-mechanisms.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) -> None:
-    done = run("demo", "--people", "20000", "--json", "--output", "other.png", cwd=tmp_path)
+def test_the_comparison_speaks_json_with_intervals_for_every_number(tmp_path: Path) -> None:
+    done = run("bench", "mechanisms", "--people", "20000", "--json", "--output", "other.png", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert (tmp_path / "other.png").exists()
@@ -51,7 +54,7 @@ def test_the_demo_speaks_json_with_intervals_for_every_number(tmp_path: Path) ->
 
 
 def test_the_same_seed_gives_the_same_numbers(tmp_path: Path) -> None:
-    first, second = (run("demo", "--people", "1000", "--json", cwd=tmp_path).stdout for _ in range(2))
+    first, second = (run("bench", "mechanisms", "--people", "1000", "--json", cwd=tmp_path).stdout for _ in range(2))
     assert first == second
 
 
@@ -68,11 +71,36 @@ def test_the_same_seed_gives_the_same_numbers(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path: Path, arguments: tuple[str, str], word: str) -> None:
-    done = run("demo", "--people", "100", *arguments, cwd=tmp_path)
+    done = run("bench", "mechanisms", "--people", "100", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert word in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_square_brackets_are_shown_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They would be taken for markup, which fails in the middle of a sentence, or hides what is between them."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("a[", "b]")
+    folder.mkdir(parents=True)
+    (folder / "people.csv").write_text("x\n1\n2\n")
+    lattice = gp.Lattice.calibrate(gp.Line("m[/]", 0.01), 1.0)
+    gp.Design("[/c]", (lattice,), source=gp.Source(("x",))).write(folder / "design.json")
+    for command, *arguments in (
+        ("audit", f"{folder}/design.json"),
+        ("privatize", f"{folder}/design.json", f"{folder}/people.csv", "-o", f"{folder}/r.parquet"),
+    ):
+        monkeypatch.setattr("sys.argv", ["geopriv", command, *arguments])
+        with pytest.raises(SystemExit) as done:
+            main()
+        assert not done.value.code
+        assert "per m[/]" in capsys.readouterr().out
+
+
+def test_an_error_that_nobody_foresaw_shows_no_variables() -> None:
+    assert app.pretty_exceptions_show_locals is False
 
 
 def test_help_and_version_are_there(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 THEORY = ROOT / "docs" / "theory"
-SCRIPT = THEORY / "figures.py"
+SCRIPTS = [THEORY / "figures.py", ROOT / "docs" / "choosing.py"]  # each draws the pictures of its folder
 
 
 def links(text: str) -> list[str]:
@@ -39,9 +39,9 @@ def broken(page: Path) -> list[str]:
     return bad
 
 
-def drawn() -> list[str]:
-    """Names of the pictures that the script draws, read without running it."""
-    tree = ast.parse(SCRIPT.read_text(encoding="utf-8"))
+def drawn(script: Path) -> list[str]:
+    """Names of the pictures that a script draws, read without running it."""
+    tree = ast.parse(script.read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == "FIGURES":
             assert isinstance(node.value, ast.Dict)
@@ -88,20 +88,24 @@ def test_every_erratum_has_a_check_that_runs() -> None:
     assert all(">>> " in body for body in bodies)
 
 
-def test_the_pictures_shown_are_those_that_are_drawn_and_each_is_small_and_described() -> None:
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_the_pictures_shown_are_those_that_are_drawn_and_each_is_small_and_described(script: Path) -> None:
+    folder = script.parent
     shown = re.findall(
-        r"!\[([^\]]+)\]\(figures/([\w-]+)\.svg\)", "".join(p.read_text("utf-8") for p in THEORY.glob("*.md"))
+        r"!\[([^\]]+)\]\(figures/([\w-]+)\.svg\)", "".join(p.read_text("utf-8") for p in folder.glob("*.md"))
     )
-    assert {name for _, name in shown} == set(drawn()) == {path.stem for path in (THEORY / "figures").glob("*.svg")}
+    pictures = sorted((folder / "figures").iterdir())
+    assert {name for _, name in shown} == set(drawn(script)) == {path.stem for path in pictures}
     assert all(len(description) > 20 for description, _ in shown)
-    for path in (THEORY / "figures").iterdir():
+    for path in pictures:
         assert path.stat().st_size < 150_000
         assert "<dc:date>" not in path.read_text(encoding="utf-8")
 
 
-def test_the_script_draws_every_picture(tmp_path: Path) -> None:
-    command = [sys.executable, "-W", "error", str(SCRIPT), str(tmp_path)]
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_the_script_draws_every_picture(script: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", str(script), str(tmp_path)]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=300)
-    assert sorted(path.stem for path in tmp_path.glob("*.svg")) == sorted(drawn())
+    assert sorted(path.stem for path in tmp_path.glob("*.svg")) == sorted(drawn(script))
     for path in tmp_path.glob("*.svg"):
         assert path.read_text(encoding="utf-8").rstrip().endswith("</svg>")

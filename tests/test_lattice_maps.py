@@ -48,7 +48,7 @@ def test_a_map_of_corners_is_the_direct_sum_for_every_pair() -> None:
 
 
 def test_a_map_covers_the_truth_as_often_as_its_errors_say() -> None:
-    """3,600 centres, correlated: at most 1 % beyond 4 standard errors, and with half the errors far more."""
+    """3,600 centres, correlated: at most 1 % beyond 4 standard errors, and with a third of the errors far more."""
     rng = np.random.default_rng(2)
     mechanism = gp.Lattice.calibrate(PLANE, 1e-3)
     people = rng.normal(scale=6000.0, size=(200_000, 2))
@@ -58,7 +58,7 @@ def test_a_map_covers_the_truth_as_often_as_its_errors_say() -> None:
     truth = bells[0].T @ bells[1] / len(people)
     score = np.abs(values - truth) / errors
     assert (score > 4).mean() < 0.01
-    assert (2 * score > 4).mean() > 0.01
+    assert (3 * score > 4).mean() > 0.01
 
 
 def test_a_map_of_a_million_reports_takes_less_than_two_seconds() -> None:
@@ -114,3 +114,13 @@ def test_a_map_refuses_bad_arguments(arguments: dict[str, Any], error: type[Exce
     with pytest.raises(error) as caught:
         gp.lattice_kernel_map(**(good | arguments))
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("far", [2.0**52 + 1, 2.0**53 - 1])
+def test_reports_far_on_both_sides_do_not_mix_up_the_cells_between_them(far: float) -> None:
+    query = gp.Threshold(0.0, 4.0)
+    mechanism = gp.Lattice.calibrate(gp.Line(), 1.0, queries=[query])
+    cells = np.arange(-50.0, 51.0)
+    near, ends = (mechanism.contributions(part, query) for part in (cells, np.array([-far, far])))
+    np.testing.assert_array_equal(mechanism.contributions(np.concatenate([cells, [-far, far]]), query)[:101], near)
+    np.testing.assert_allclose(ends, [0.0, 1.0], atol=1e-9)

@@ -136,6 +136,27 @@ def test_a_repeated_id_counts_once_in_one_file_and_over_two(name: str, tmp_path:
 
 
 @FORMATS
+def test_of_a_repeated_id_the_first_is_kept_whatever_its_mechanism(name: str, tmp_path: Path) -> None:
+    design = two_tables()
+    rows = [line(design=design.hash, mechanism=k, report=[k]) for k in (2, 0, 1)]
+    write_rows(tmp_path / name, rows)
+    reader = ReportReader(design)
+    assert [(found.mechanism, found.rows.tolist()) for found in reader.read(tmp_path / name)] == [(2, [[2]])]
+    assert dict(reader.rejected) == {"repeated id": 2}
+
+
+@FORMATS
+def test_ids_are_remembered_over_many_batches(name: str, tmp_path: Path) -> None:
+    batches = [batch(BATCH // 2 + 1, seed=k) for k in range(3)]
+    write_reports(tmp_path / name, DESIGN, [*batches, *batches[:2]])
+    reader = ReportReader(DESIGN)
+    kept = [i for found in reader.read(tmp_path / name) for i in found.ids]
+    assert kept == [i for one in batches for i in one.ids]
+    assert reader.accepted == len(kept)
+    assert dict(reader.rejected) == {"repeated id": 2 * (BATCH // 2 + 1)}
+
+
+@FORMATS
 @pytest.mark.parametrize("cell", [2**53, -(2**53), -(2**63), 2**63 - 1])
 def test_a_cell_that_no_float_tells_from_its_neighbour_is_out_of_range(name: str, cell: int, tmp_path: Path) -> None:
     design = lattice_design()
@@ -174,6 +195,37 @@ def test_a_truncated_parquet_file_says_so(cut: int, tmp_path: Path) -> None:
 def test_a_parquet_file_of_something_else_is_malformed(tmp_path: Path) -> None:
     pq.write_table(pa.table({"income": [1.0]}), tmp_path / "reports.parquet")
     assert dict(read_reports(tmp_path / "reports.parquet", DESIGN)[1]) == {"malformed": 1}
+
+
+def test_values_that_python_cannot_hold_take_no_other_row_with_them(tmp_path: Path) -> None:
+    good = pa.Table.from_pylist([line(id=f"{k:032x}") for k in range(5)])
+    texts = [DESIGN.hash.encode()] * 4 + [b"\xff" * 64]
+    bad = pa.Array.from_buffers(pa.string(), 5, pa.array(texts).buffers())  # the last is no UTF-8
+    pq.write_table(good.set_column(0, "design", bad), tmp_path / "reports.parquet")
+    found, rejected = read_reports(tmp_path / "reports.parquet", DESIGN)
+    assert len(found[0]) == 4
+    assert dict(rejected) == {"malformed": 1}
+
+
+@pytest.mark.parametrize(
+    ("column", "times"),
+    [
+        (pa.array([1 << 62, 0], pa.timestamp("us")), 2),
+        (pa.array([1 << 30, 0], pa.date32()), 2),
+        (pa.array([1 << 62, 0], pa.duration("s")), 2),
+        (pa.array([0, 0], pa.timestamp("us", "No/Where")), 2),
+        (None, 1),
+    ],
+    ids=["time", "date", "duration", "zone", "twice the same column"],
+)
+def test_columns_of_any_type_are_rejected_and_nothing_else(column: pa.Array | None, times: int, tmp_path: Path) -> None:
+    table = pa.Table.from_pylist([line(id=f"{k:032x}") for k in range(2)])
+    other = table.append_column("id", table["id"]) if column is None else table.set_column(0, "design", column)
+    pq.write_table(other, tmp_path / "reports.parquet")
+    found, rejected = read_reports(tmp_path / "reports.parquet", DESIGN)
+    assert found == {}
+    assert set(rejected) == {"malformed"}
+    assert rejected.total() == times
 
 
 @FORMATS

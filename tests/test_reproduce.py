@@ -305,6 +305,15 @@ def test_claims_that_the_theory_contradicts_do_not_hold(published: reproduction.
     assert found["There M3 is worse than M2 by a constant factor."]
 
 
+def test_a_budget_for_each_query_is_none_for_a_person(published: reproduction.Reproduction) -> None:
+    found = [claim for claim in published.claims if claim["sentence"] == "These are the errors of an ε-GP survey."]
+    assert [claim["experiment"] for claim in found] == ["two-way", "kde"]
+    assert not any(claim["holds"] for claim in found)
+    for name, most in (("two-way", 1_000), ("kde", 10_000)):
+        for row in published.changes[name]:  # one report a person for all queries, against M3 that shares ε among them
+            assert row["shared_gains"]["Lattice"] > most
+
+
 def test_claims_change_with_the_results(published: reproduction.Reproduction) -> None:
     other = copy.deepcopy(published.results)
     other["one-way"]["T500000-24000"]["expected"]["M3"]["variance"] *= 100

@@ -111,14 +111,6 @@ def test_a_table_that_breaks_its_promise_makes_no_report(table: gp.Table) -> Non
     assert source.used == 0
 
 
-def test_a_simulation_depends_on_its_seed_and_not_on_chunks(table: gp.Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    x = np.random.default_rng(2).normal(0, 3, 10_000)
-    whole = table.simulate(x, np.random.default_rng(3)).values
-    monkeypatch.setattr(table_reports, "CHUNK", 777)
-    np.testing.assert_array_equal(table.simulate(x, np.random.default_rng(3)).values, whole)
-    assert not np.array_equal(table.simulate(x, np.random.default_rng(4)).values, whole)
-
-
 def test_compiled_code_is_kept_for_the_next_process() -> None:
     program = """
 import geopriv as gp, numpy as np

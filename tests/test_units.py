@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import geopriv as gp
-from geopriv.units import METRES, convert, read_factor_rate, read_rate
+from geopriv.units import METRES, convert, read_factor, read_factor_rate, read_length, read_rate
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
 
@@ -167,3 +167,33 @@ def test_grouping_digits_by_thousands_does_not_change_a_rate(loss: int, amount: 
 def test_a_rate_per_factor_is_the_same_loss_for_every_base(factor: float, base: float) -> None:
     distance = math.log(factor) / math.log(base)
     assert read_factor_rate(f"1 per factor {factor!r}", base) * distance == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("words", "unit", "length"),
+    [("8,000 USD", "USD", 8e3), ("1.5 km", "m", 1500.0), ("km", "m", 1e3), (" 5km ", "m", 5e3), ("2e3 m", "km", 2.0)],
+)
+def test_a_length_in_words_is_read_in_the_unit(words: str, unit: str, length: float) -> None:
+    assert read_length(words, unit) == pytest.approx(length, rel=1e-14)
+
+
+@pytest.mark.parametrize("words", ["", "5", "0 m", "-1 m", "0,5 m", "5 USD", "5 m 2", "1e400 m", "factor 2"])
+def test_words_that_are_no_length_are_refused(words: str) -> None:
+    with pytest.raises(gp.InvalidParameter):
+        read_length(words, "m")
+
+
+def test_a_length_in_words_needs_a_unit() -> None:
+    with pytest.raises(gp.InvalidParameter, match="with a unit"):
+        read_length("5 m", None)
+
+
+@pytest.mark.parametrize(("words", "length"), [("factor 2", 1.0), ("a factor of 8", 3.0), ("factor 1,024", 10.0)])
+def test_a_factor_in_words_is_read_as_a_logarithm(words: str, length: float) -> None:
+    assert read_factor(words, base=2) == pytest.approx(length, rel=1e-14)
+
+
+@pytest.mark.parametrize("words", ["", "2", "factor", "factor 1", "factor 0.5", "factor 1e400", "factor 2 m"])
+def test_words_that_are_no_factor_are_refused(words: str) -> None:
+    with pytest.raises(gp.InvalidParameter):
+        read_factor(words, base=2)

@@ -23,12 +23,14 @@ from geopriv.paper.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, ST
 from geopriv.paper.lemma import lemma
 
 
-def _panels(columns: int, height: float = 3.6) -> tuple[Figure, Any]:
+def panels(columns: int, height: float = 3.6) -> tuple[Figure, Any]:
+    """A figure of panels side by side."""
     figure = Figure(figsize=(4.9 * columns, height), layout="constrained")
     return figure, figure.subplots(1, columns)
 
 
-def _label(axis: Axes, title: str, x: str, y: str) -> None:
+def label(axis: Axes, title: str, x: str, y: str) -> None:
+    """Title and axes of a panel."""
     axis.set_title(title, fontsize=11, loc="left")
     axis.set_xlabel(x)
     axis.set_ylabel(y)
@@ -36,7 +38,7 @@ def _label(axis: Axes, title: str, x: str, y: str) -> None:
 
 def scales() -> Figure:
     """Scales of Student-t noise for a ramp and a Gaussian kernel."""
-    figure, (left, right) = _panels(2)
+    figure, (left, right) = panels(2)
     s = np.linspace(0, 16, 600)
     for axis, query, title in (
         (left, gp.Threshold(0.0, 2.0), "Threshold of width 2/ε"),
@@ -50,7 +52,7 @@ def scales() -> Figure:
             least = gp.LeastScaleT.calibrate(query, 1.0, df=df)
             axis.semilogy(s, least.scale(s), color=colour, ls=dash, label=f"least scale (T4), ν = {df:g}")
         axis.set_ylim(3e-3, 6)
-        _label(axis, title, "distance from the centre, in units of 1/ε", "scale σ(s) of the noise")
+        label(axis, title, "distance from the centre, in units of 1/ε", "scale σ(s) of the noise")
     left.axvspan(0, 1, color="0.9", zorder=0)
     left.text(0.5, 4e-3, "ramp", ha="center", fontsize=9)
     right.legend(fontsize=8.5, loc="upper right")
@@ -59,7 +61,7 @@ def scales() -> Figure:
 
 def table() -> Figure:
     """Report probabilities of a table as functions of the coordinate."""
-    figure, (left, right) = _panels(2)
+    figure, (left, right) = panels(2)
     mechanism = gp.Table.calibrate(gp.Threshold(0.0, 2.0), 1.0)
     s = np.concatenate([np.linspace(-7, -3.5, 8), np.linspace(-3, 3, 25), np.linspace(3.5, 7, 8)])
     law = mechanism.probabilities(s)
@@ -69,14 +71,14 @@ def table() -> Figure:
     left.text(2.2, 0.9, "f0 (dashed)", fontsize=9, color="black")
     left.set_ylim(0, 1)
     left.grid(visible=False)
-    _label(left, "Probability of each report, stacked", "coordinate s, in units of 1/ε", "probability")
+    label(left, "Probability of each report, stacked", "coordinate s, in units of 1/ε", "probability")
     common = np.flatnonzero(law.max(axis=0) > 0.02)
     for j in common:
         right.semilogy(s, law[:, j], color=colours[j], lw=1.4)
     right.semilogy([-6.5, -5], [0.04, 0.04 * np.exp(1.5)], color=RED, lw=2.5)
     right.text(-6.8, 0.2, "slope ε: none\nis steeper", color=RED, fontsize=9)
     right.set_ylim(1e-4, 1.5)
-    _label(right, "The same curves on a logarithmic scale", "coordinate s, in units of 1/ε", "probability")
+    label(right, "The same curves on a logarithmic scale", "coordinate s, in units of 1/ε", "probability")
     steps = mpl.colors.ListedColormap(colours)  # one step a value keeps the file small
     scale = mpl.cm.ScalarMappable(mpl.colors.Normalize(mechanism.values[0], mechanism.values[-1]), steps)
     figure.colorbar(scale, ax=right, label="reported value y")
@@ -85,7 +87,7 @@ def table() -> Figure:
 
 def variances() -> Figure:
     """Variance of each unbiased mechanism against the distance from a threshold, with the floor."""
-    figure, axis = _panels(1, 4.2)
+    figure, axis = panels(1, 4.2)
     figure.set_size_inches(7.2, 4.4)
     query, s = gp.Threshold(0.0, 2.0), np.linspace(0, 10, 401)
     for mechanism, colour, dash, name in (
@@ -100,14 +102,14 @@ def variances() -> Figure:
     axis.fill_between(s, 1e-6, floor, color="0.88", zorder=0)
     axis.text(0.3, 2e-5, "no unbiased report\nwith this promise", fontsize=9.5)
     axis.set_ylim(1e-5, 10)
-    _label(axis, "Threshold of width 2/ε", "distance from the threshold, in units of 1/ε", "variance of a report")
+    label(axis, "Threshold of width 2/ε", "distance from the threshold, in units of 1/ε", "variance of a report")
     axis.legend(fontsize=9, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
 def kernel() -> Figure:
     """The kernel's smooth sensitivity, the paper's lemma, and how fast each may change."""
-    figure, (left, right) = _panels(2)
+    figure, (left, right) = panels(2)
     c, g = np.linspace(0.005, 6, 601), 0.26
     true = gp.smooth_sensitivity(gp.Gaussian(1.0), gp.ExponentialGrowth(g), c)
     claimed = np.array([lemma(float(place), g) for place in c])
@@ -117,14 +119,14 @@ def kernel() -> Figure:
     left.plot(c, local, color="0.45", lw=1.2, ls=":", label="pointwise Lipschitz constant L")
     left.set_ylim(0, 0.65)
     left.legend(fontsize=9)
-    _label(left, "Gaussian kernel, γ = 0.26/h", "distance from the centre, in bandwidths", "times h")
+    label(left, "Gaussian kernel, γ = 0.26/h", "distance from the centre, in bandwidths", "times h")
     middle = (c[1:] + c[:-1]) / 2
     for values, colour, dash in ((true, BLUE, "-"), (claimed, RED, "--")):
         right.plot(middle, np.abs(np.diff(np.log(values))) / np.diff(c) / g, color=colour, ls=dash)
     right.axhline(1, color=BLACK, lw=1)
     right.text(6, 1.03, "allowed", ha="right", fontsize=9)
     right.set_ylim(0, 2.1)
-    _label(right, "How fast the bound changes", "distance from the centre, in bandwidths", "|slope of ln B|/γ")
+    label(right, "How fast the bound changes", "distance from the centre, in bandwidths", "|slope of ln B|/γ")
     return figure
 
 
@@ -138,7 +140,7 @@ def smoothstep(s: FloatArray, width: float, degree: int) -> FloatArray:
 
 def input_noise() -> Figure:
     """The corrected function on a line, and what kinks do to it in the plane."""
-    figure, (left, right) = _panels(2)
+    figure, (left, right) = panels(2)
     s = np.linspace(-6, 6, 1201)
     step, wide = s[1] - s[0], np.linspace(-40, 40, 8001)
     noise = np.exp(-np.abs(wide)) / 2 * step
@@ -150,7 +152,7 @@ def input_noise() -> Figure:
     left.plot(s, f - bend, color=BLUE, lw=1.3, label="g = f − f″/ε²")
     left.legend(fontsize=9, loc="upper left")
     left.set_ylim(-1.2, 2.9)
-    _label(left, "On a line, width 2/ε", "x, in units of 1/ε", "")
+    label(left, "On a line, width 2/ε", "x, in units of 1/ε", "")
     count, length = 1 << 14, 40.0
     t = (np.arange(count) / count - 0.5) * length
     lift = (1 + (2 * np.pi * np.fft.rfftfreq(count, length / count)) ** 2) ** 1.5
@@ -164,13 +166,13 @@ def input_noise() -> Figure:
         right.plot(t[near] + 10, g[near], color=colour, lw=1.2, label=name)
     right.set_ylim(-14, 24)
     right.legend(fontsize=9, loc="upper left", frameon=True, framealpha=1, edgecolor="white")
-    _label(right, "A half-plane in the plane, width 2/ε", "distance from the border, in units of 1/ε", "g")
+    label(right, "A half-plane in the plane, width 2/ε", "distance from the border, in units of 1/ε", "g")
     return figure
 
 
 def lattice() -> Figure:
     """The law of a lattice report between two grid points, and the three-point stencil of a threshold."""
-    figure, (left, right) = _panels(2)
+    figure, (left, right) = panels(2)
     k, theta = np.arange(-12, 13), 0.25
     a = 1 / (1 + theta)
     c = (1 + theta) / theta**2
@@ -183,19 +185,19 @@ def lattice() -> Figure:
     for x, colour, mark in ((0.0, BLUE, "o"), (0.3, ORANGE, "s"), (1.0, GREEN, "^")):
         left.semilogy(k, law(x), mark, color=colour, ms=4.5, ls="-", lw=0.8, label=f"x = {x:g}")
     left.legend(fontsize=9)
-    _label(left, "Law of the report, ε·step = 0.25", "report, in steps", "probability")
+    label(left, "Law of the report, ε·step = 0.25", "report, in steps", "probability")
     f = np.clip((np.arange(-13, 14) + 4) / 8, 0, 1)
     g = f[1:-1] * (1 + 2 * c) - c * (f[:-2] + f[2:])
     right.plot(k, f[1:-1], "o-", color=BLACK, ms=4, label="f on the grid")
     right.plot(k, g, "s-", color=BLUE, ms=4, lw=1.2, label="g = (1 + 2c)f − c(left + right)")
     right.legend(fontsize=9, loc="upper left")
-    _label(right, "The stencil undoes the noise", "grid point", "")
+    label(right, "The stencil undoes the noise", "grid point", "")
     return figure
 
 
 def maps() -> Figure:
     """Variance of a deconvolved map over its floor, against the kernel's bandwidth."""
-    figure, axis = _panels(1, 4.2)
+    figure, axis = panels(1, 4.2)
     figure.set_size_inches(7.2, 4.2)
     width = np.geomspace(0.7, 20, 200)  # ε·h
     variance = 3 + 6 / width**2 + 6 / width**4  # in units of π/(ε·step)², as is the next
@@ -212,7 +214,7 @@ def maps() -> Figure:
     axis.set_ylim(0.5, 20)
     axis.set_xlim(0.7, 20)
     axis.legend(fontsize=9)
-    _label(axis, "A map from one noisy point a person", "bandwidth h, in units of 1/ε", "summed variance over floor")
+    label(axis, "A map from one noisy point a person", "bandwidth h, in units of 1/ε", "summed variance over floor")
     return figure
 
 
@@ -227,14 +229,14 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 }
 
 
-def draw(folder: Path, names: list[str] | None = None) -> None:
-    """Write the pictures as SVG files."""
+def save(figures: dict[str, Callable[[], Figure]], folder: Path) -> None:
+    """Write pictures as SVG files."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in names or list(FIGURES):
+    for name, make in figures.items():
         with mpl.rc_context(STYLE):
-            figure = FIGURES[name]()
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Title": FIGURES[name].__doc__ or ""})
+            figure = make()
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Title": make.__doc__ or ""})
 
 
 if __name__ == "__main__":
-    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "figures")
+    save(FIGURES, Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "figures")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from geopriv.answers import Answer as Answer
     from geopriv.answers import Answers as Answers
     from geopriv.answers import Band as Band
+    from geopriv.answers import load_answers as load_answers
     from geopriv.auditing import Audit as Audit
     from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
     from geopriv.auditing import DesignAudit as DesignAudit
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from geopriv.design import load_design as load_design
     from geopriv.documents import from_document as from_document
     from geopriv.documents import to_document as to_document
+    from geopriv.engines import Sql as Sql
     from geopriv.errors import BudgetExhausted as BudgetExhausted
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidDesign as InvalidDesign
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
     from geopriv.noise import PlanarLaplace as PlanarLaplace
     from geopriv.noise import SphericalLaplace as SphericalLaplace
     from geopriv.noise import StudentT as StudentT
+    from geopriv.pages import page_html as page_html
+    from geopriv.pages import write_page as write_page
     from geopriv.planning import Option as Option
     from geopriv.planning import Plan as Plan
     from geopriv.planning import SurveyPlan as SurveyPlan
@@ -67,6 +71,8 @@ if TYPE_CHECKING:
     from geopriv.privacy import Guarantee as Guarantee
     from geopriv.privacy import compose as compose
     from geopriv.privacy import partition as partition
+    from geopriv.privatization import Privatized as Privatized
+    from geopriv.privatization import privatize as privatize
     from geopriv.profiles import Custom as Custom
     from geopriv.profiles import Gaussian as Gaussian
     from geopriv.profiles import Identity as Identity
@@ -111,11 +117,16 @@ if TYPE_CHECKING:
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
     from geopriv.survey import Survey as Survey
+    from geopriv.survey import load_survey as load_survey
+    from geopriv.survey_estimates import estimate_survey as estimate_survey
+    from geopriv.tallies import Tally as Tally
+    from geopriv.tallies import load_tally as load_tally
+    from geopriv.tallies import tally as tally
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "answers": ("Answer", "Answers", "Band"),
+    "answers": ("Answer", "Answers", "Band", "load_answers"),
     "auditing": ("Audit", "BlackBoxAudit", "DesignAudit", "audit", "audit_black_box", "audit_design"),
     "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
     "curves": ("estimate_cdf",),
@@ -123,6 +134,7 @@ _HOME = {
     "estimation": ("Estimate", "Estimates", "estimate"),
     "maps": ("estimate_map",),
     "documents": ("from_document", "to_document"),
+    "engines": ("Sql",),
     "errors": (
         "BudgetExhausted",
         "GeoprivError",
@@ -148,9 +160,11 @@ _HOME = {
         "VectorSmoothCauchy",
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
+    "pages": ("page_html", "write_page"),
     "planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
     "priors": ("Prior",),
     "privacy": ("Guarantee", "compose", "partition"),
+    "privatization": ("Privatized", "privatize"),
     "profiles": (
         "Custom",
         "Gaussian",
@@ -189,7 +203,9 @@ _HOME = {
     ),
     "source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
-    "survey": ("Survey",),
+    "survey": ("Survey", "load_survey"),
+    "survey_estimates": ("estimate_survey",),
+    "tallies": ("Tally", "load_tally", "tally"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

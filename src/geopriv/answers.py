@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from geopriv.checks import FloatArray
+from geopriv.device.files import canonical, replacing
+from geopriv.errors import InvalidParameter
 from geopriv.estimation import Estimates
 from geopriv.privacy import Guarantee
 from geopriv.questions import Question
@@ -43,6 +49,11 @@ class Answer:
     finite: Band | None = None
     consistent: FloatArray | None = None
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import answer_html
+
+        return answer_html(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Answers:
@@ -76,3 +87,53 @@ class Answers:
             if answer.question.name == name:
                 return answer
         raise KeyError(name)
+
+    def to_document(self) -> dict[str, Any]:
+        """What estimates.json holds: every value with its error and intervals. An infinite number is the text "inf"."""
+        from geopriv.answer_documents import answers_document
+
+        return answers_document(self)
+
+    @classmethod
+    def from_document(cls, document: Any) -> Answers:
+        """The answers of a document.
+
+        Raises:
+            InvalidParameter: for a document that is none of this version.
+            InvalidDesign: for a question, space or guarantee in it that is none.
+        """
+        from geopriv.answer_documents import read_answers
+
+        return read_answers(document)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write estimates.json; it is there whole or not at all."""
+        with replacing(path) as fresh:
+            fresh.write_bytes(canonical(self.to_document()) + b"\n")
+
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import answers_html
+
+        return answers_html(self)
+
+    def __str__(self) -> str:
+        from geopriv.answer_text import text_of
+
+        return text_of(self)
+
+
+def load_answers(path: str | os.PathLike[str]) -> Answers:
+    """The answers of an estimates.json.
+
+    Raises:
+        InvalidParameter: for a file that is none.
+    """
+    try:
+        document = json.loads(Path(path).read_bytes(), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise InvalidParameter(f"The estimates {path} must be a file of strict JSON in UTF-8.") from None
+    return Answers.from_document(document)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)

@@ -11,7 +11,7 @@ from geopriv.checks import count, invalid
 from geopriv.device.designs import VERSION, verify
 from geopriv.device.files import canonical, digest, replacing
 from geopriv.documents import from_document, to_document
-from geopriv.errors import InvalidDesign
+from geopriv.errors import InvalidDesign, InvalidParameter
 from geopriv.mechanisms import Lattice, Table
 from geopriv.privacy import Guarantee, partition
 from geopriv.queries import Query
@@ -40,7 +40,7 @@ class Design:
     >>> query = Threshold(at=100_000, width=16_000, space=Line("USD", resolution=0.01))
     >>> design = Design("income", (Table.calibrate(query, "1 per 8,000 USD"),))
     >>> print(design.guarantee)
-    0.000125 per USD: two values 2000 USD apart look alike up to a factor 1.28
+    0.000125 per USD: two values 2,000 USD apart look alike up to a factor 1.29
     """
 
     survey: str
@@ -61,6 +61,10 @@ class Design:
         shares = tuple(count("Design", "shares", share) for share in self.shares or (1,) * len(mechanisms))
         if len(shares) != len(mechanisms):
             raise invalid("Design", "shares", f"one for each of {len(mechanisms)} mechanisms", shares)
+        if not all(isinstance(question, Question) for question in self.questions):
+            raise invalid("Design", "questions", "questions only", [type(part).__name__ for part in self.questions])
+        if not isinstance(self.source, Source | None):
+            raise invalid("Design", "source", "a Source or None", type(self.source).__name__)
         if self.source is not None:
             self.source.require_fit(space_of(mechanisms[0]))
         names = [question.name for question in self.questions]
@@ -72,8 +76,9 @@ class Design:
             object.__setattr__(self, name, tuple(from_document(to_document(value)) for value in values))
         object.__setattr__(self, "document", _document(self))
         for question in self.questions:
-            for query in question.queries:
-                self.answering(query)
+            if not any(isinstance(m, Lattice) and m.space == question.space for m in self.mechanisms):
+                for query in question.queries:
+                    self.answering(query)
         verify(self.to_bytes())  # what a device will do
 
     def answering(self, query: Query) -> int:
@@ -118,6 +123,11 @@ class Design:
     def __hash__(self) -> int:
         return hash(self.hash)
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import design_html
+
+        return design_html(self)
+
 
 def load_design(path: str | os.PathLike[str]) -> Design:
     """The design of a file: its hash is checked, and what it promises is verified in exact arithmetic.
@@ -132,10 +142,14 @@ def load_design(path: str | os.PathLike[str]) -> Design:
     from json import loads
 
     document = loads(data)
-    mechanisms = tuple(from_document(part) for part in document["mechanisms"])
-    questions = tuple(from_document(part) for part in document["questions"])
-    source = None if document["source"] is None else from_document(document["source"])
-    design = Design(document["survey"], mechanisms, tuple(document["shares"]), questions, source)
+    try:
+        mechanisms, questions = (tuple(map(from_document, document[key])) for key in ("mechanisms", "questions"))
+        source = None if document["source"] is None else from_document(document["source"])
+        design = Design(document["survey"], mechanisms, tuple(document["shares"]), questions, source)
+    except InvalidParameter as error:  # parts that are well made and do not fit together
+        raise InvalidDesign(str(error)) from None
+    except (RecursionError, ArithmeticError):
+        raise InvalidDesign("A design must not be nested too deep, nor hold numbers beyond those of floats.") from None
     if design.hash != document["hash"]:
         raise InvalidDesign("A design must be written as geopriv writes it; numbers in it are of another type.")
     return design

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from geopriv.checks import FloatArray, fraction, invalid
-from geopriv.errors import ReportRejected
+from geopriv.errors import OutOfDomain, ReportRejected
+from geopriv.frames import as_array
+from geopriv.intervals import normal_reach
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.queries import Query
 
@@ -44,6 +45,11 @@ class Estimate:
         label = "" if self.unbiased else known
         return f"{self.value:.6g} ± {self.standard_error:.2g}, [{self.low:.6g}, {self.high:.6g}], n = {self.n:,}{label}"
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import estimate_html
+
+        return estimate_html(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
@@ -52,7 +58,7 @@ class Estimates:
     Args:
         values: the estimates, of any shape.
         standard_errors: from the spread of the reports, of the same shape.
-        n: reports.
+        n: reports; where each estimate has its own (people were split), the fewest.
         bias: a bound on |bias|; not-a-number when none is known.
         confidence: of the intervals, each for itself.
         binning_error: how far values may be from the sum over single reports.
@@ -73,12 +79,12 @@ class Estimates:
     @property
     def low(self) -> FloatArray:
         """Lower ends of the intervals."""
-        return self.values - _reach(self.confidence) * self.standard_errors
+        return self.values - normal_reach(self.confidence) * self.standard_errors
 
     @property
     def high(self) -> FloatArray:
         """Upper ends of the intervals."""
-        return self.values + _reach(self.confidence) * self.standard_errors
+        return self.values + normal_reach(self.confidence) * self.standard_errors
 
     def __len__(self) -> int:
         return len(self.values)
@@ -93,13 +99,13 @@ class Estimates:
         if np.shape(self.values[index]):
             raise TypeError(f"An index into estimates of shape {self.values.shape} must pick a single one.")
         value, error = float(self.values[index]), float(self.standard_errors[index])
-        reach = _reach(self.confidence) * error
+        reach = normal_reach(self.confidence) * error
         return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence, self.bias)
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import estimates_html
 
-def _reach(confidence: float) -> float:
-    """Standard errors on each side of a normal interval."""
-    return float(special.ndtri((1 + confidence) / 2))
+        return estimates_html(self)
 
 
 def read_reports(reports: Any) -> FloatArray:
@@ -109,7 +115,9 @@ def read_reports(reports: Any) -> FloatArray:
         ReportRejected: for anything else.
     """
     try:
-        values = np.asarray(reports.values if isinstance(reports, Simulated) else reports, dtype=np.float64)
+        values = np.asarray(reports.values if isinstance(reports, Simulated) else as_array(reports), dtype=np.float64)
+    except OutOfDomain as error:
+        raise ReportRejected(f"Reports cannot be read. {error}") from None
     except (TypeError, ValueError):
         raise ReportRejected("Reports must be numbers.") from None
     if values.ndim == 0 or values.size == 0:
@@ -161,5 +169,5 @@ def summary(shares: FloatArray, times: FloatArray, bias: float, confidence: floa
     mean = float((weights * shares).sum()) / n
     spread = float((weights * (shares - mean) ** 2).sum())
     error = math.sqrt(spread / (n - 1) / n) if n > 1 else math.inf
-    reach = _reach(confidence) * error
+    reach = normal_reach(confidence) * error
     return Estimate(mean, error, mean - reach, mean + reach, n, bias <= 1e-6, confidence, bias)

@@ -16,6 +16,7 @@ from scipy import fft, ndimage
 from geopriv.checks import FloatArray, invalid
 
 PER_BANDWIDTH = 12  # grid points: the degree-five spline then errs by 1e-7
+REACH = 9.0  # bandwidths around what is not constant: e^(−40) is 3e-18
 _MARGIN = 20.0  # noise scales around what is not constant: e^(−20) is 2e-9
 _MOST = 1 << 23  # grid points: with what is derived from them some 400 MB
 _SPECTRUM = 9.0  # frequencies in 1/h beyond which the blur leaves less than 1e-17
@@ -77,7 +78,7 @@ def blurred_grid(
     """
     step = bandwidth / PER_BANDWIDTH
     low, high = (np.asarray(corner, dtype=np.float64) for corner in box)
-    margin = np.ceil((_MARGIN / rate + 9 * bandwidth) / step)
+    margin = np.ceil((_MARGIN / rate + REACH * bandwidth) / step)
     shape = tuple(int(n) for n in np.ceil((high - low) / step) + 2 * margin + 1)
     if np.prod([float(n) for n in shape]) > _MOST:
         rule = f"larger, so that a grid of steps of a twelfth of it fits memory at 1/ε = {1 / rate:.4g}"

@@ -17,6 +17,7 @@ import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, numbers, same_fields
 from geopriv.errors import OutOfDomain
+from geopriv.frames import as_array
 from geopriv.queries import Query
 from geopriv.spaces import Space
 
@@ -165,9 +166,10 @@ class Prior:
 def points_under(owner: str, space: Space, prior: Any) -> tuple[FloatArray, FloatArray]:
     """The points of a space that a prior, or an array of public values, puts its mass on, and their shares."""
     if not isinstance(prior, Prior):
-        if np.size(prior) == 0:
+        values = _table_columns(owner, "prior", prior, space)
+        if np.size(values) == 0:
             raise invalid(owner, "prior", "at least one value", "none")
-        prior = Prior.sample(prior)
+        prior = Prior.sample(values)
     if prior.values.shape[1:] != space.point_shape:
         raise invalid(owner, "prior", f"made of values of {space}", f"an array of shape {prior.values.shape}")
     try:
@@ -183,13 +185,22 @@ def coordinates_under(owner: str, query: Query, prior: Any) -> tuple[FloatArray,
 
 
 def _array(parameter: str, value: Any) -> FloatArray:
+    columns = _table_columns("Prior", parameter, value)
     try:
-        array = np.array(value, dtype=np.float64)
+        array = np.array(columns, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.array(np.nan)
     if not np.isfinite(array).all():
         raise invalid("Prior", parameter, "an array of finite numbers", type(value).__name__)
     return array
+
+
+def _table_columns(owner: str, parameter: str, value: Any, space: Space | None = None) -> Any:
+    """Of a table its columns of numbers; anything else as it is."""
+    try:
+        return as_array(value, space)
+    except OutOfDomain as error:
+        raise invalid(owner, parameter, f"an array or a table of numbers ({error})", type(value).__name__) from None
 
 
 def _shares(parameter: str, value: Any, size: int) -> FloatArray:

@@ -139,7 +139,8 @@ class KernelMap(Question):
         size = count("KernelMap", "columns", self.columns, least=2) * count("KernelMap", "rows", self.rows, least=2)
         if size > _MOST:
             raise invalid("KernelMap", "rows", f"such that the grid has at most {_MOST:,} points", size)
-        assert self.queries  # checks that the places exist
+        for corner in (self.low, self.high):  # where they are places, all between them are
+            GaussianKernel(tuple(self.space.values(np.asarray(corner)).tolist()), self.bandwidth, self.space)
 
     @property
     def axes(self) -> tuple[FloatArray, FloatArray]:

@@ -7,16 +7,19 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from geopriv.checks import FloatArray
 from geopriv.design import Design
+from geopriv.ids import Packed, SeenIds, packed
 from geopriv.mechanisms import Table
 from geopriv.reports import COLUMNS, ID, ReportBatch, limits, rows_in_range
 
@@ -24,13 +27,14 @@ BATCH = 1 << 16
 REASONS = ("malformed", "truncated", "wrong design", "out of range", "repeated id")
 _KEYS = frozenset(COLUMNS.names)
 _LONGEST = 1 << 12  # bytes of a line: a report has some 150
+BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError)  # what Arrow raises for a damaged file
 
 
 @dataclass(eq=False)
 class ReportReader:
     """Reads files of reports to a design; ids are remembered, so that one report in two files counts once.
 
-    Memory grows by about 100 bytes a report for the ids, and not by the files otherwise.
+    Memory grows by 16 to 18 bytes a report for the ids, and not by the files otherwise.
 
     Args:
         design: that the reports must belong to.
@@ -44,7 +48,7 @@ class ReportReader:
     design: Design
     accepted: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
-    _seen: set[bytes] = field(default_factory=set, repr=False)
+    _seen: SeenIds = field(default_factory=SeenIds, repr=False)
 
     def read(self, path: str | os.PathLike[str]) -> Iterator[ReportBatch]:
         """Batches of the reports of a file (".parquet", else NDJSON) that could have come from the design.
@@ -58,26 +62,33 @@ class ReportReader:
                 elif _plain(batch):
                     yield from self._columns(batch)
                 else:
-                    yield from self._rows(batch.to_pylist())
+                    yield from self._rows(_listed(batch))
         else:
             yield from self._rows(_ndjson_rows(Path(path)))
 
     def _rows(self, rows: Iterable[dict[str, Any] | str]) -> Iterator[ReportBatch]:
-        """Batches of the rows that are reports, one by one; a text is the reason why there is no row."""
-        waiting: dict[int, list[tuple[str, list[int]]]] = {}
+        """Batches of the rows that are reports; a text is the reason why there is no row."""
+        waiting: list[dict[str, Any]] = []
         for row in rows:
             reason = row if isinstance(row, str) else self._reject(row)
             if reason is not None:
                 self.rejected[reason] += 1
                 continue
-            self.accepted += 1
             assert isinstance(row, dict)  # what has no reason is a row
-            batch = waiting.setdefault(row["mechanism"], [])
-            batch.append((row["id"], row["report"]))
-            if len(batch) == BATCH:
-                yield _batch(row["mechanism"], waiting.pop(row["mechanism"]))
-        for mechanism in sorted(waiting):
-            yield _batch(mechanism, waiting[mechanism])
+            waiting.append(row)
+            if len(waiting) == BATCH:
+                yield from self._fresh_rows(waiting)
+                waiting = []
+        yield from self._fresh_rows(waiting)
+
+    def _fresh_rows(self, rows: list[dict[str, Any]]) -> Iterator[ReportBatch]:
+        fresh = self._are_new(packed("".join(row["id"] for row in rows).encode()))
+        batches: dict[int, list[dict[str, Any]]] = {}
+        for row in compress(rows, fresh):
+            batches.setdefault(row["mechanism"], []).append(row)
+        for mechanism, batch in sorted(batches.items()):
+            reports = np.array([row["report"] for row in batch], dtype=np.int64)
+            yield ReportBatch(mechanism, reports, tuple(row["id"] for row in batch))
 
     def _columns(self, batch: pa.RecordBatch) -> Iterator[ReportBatch]:
         """The same for many rows at once, whose columns have the right types and no gaps."""
@@ -86,40 +97,43 @@ class ReportReader:
         right = well & pc.equal(batch.column("design"), self.design.hash).to_numpy(zero_copy_only=False)
         which, lists = batch.column("mechanism").to_numpy(), batch.column("report")
         sizes, numbers = pc.list_value_length(lists).to_numpy(), lists.flatten().to_numpy()
-        starts, fitting = np.cumsum(sizes) - sizes, 0
+        starts, fits = np.cumsum(sizes) - sizes, np.zeros(len(batch), dtype=np.bool_)
         for index, mechanism in enumerate(self.design.mechanisms):
-            axes = 1 if isinstance(mechanism, Table) else mechanism.space.dimension
+            axes = limits(mechanism)[0]
             mine = np.flatnonzero(right & (which == index) & (sizes == axes))
-            rows = numbers[starts[mine][:, None] + np.arange(axes)]
-            kept = rows_in_range(mechanism, rows)
-            fitting += int(kept.sum())
-            mine, rows = mine[kept], rows[kept]
-            ids = names.take(pa.array(mine)).to_pylist()
-            fresh = [i for i, name in enumerate(ids) if self._is_new(name)]
-            self.rejected["repeated id"] += len(ids) - len(fresh)
-            self.accepted += len(fresh)
-            if fresh:
-                yield ReportBatch(index, rows[fresh].astype(np.int64), tuple(ids[i] for i in fresh))
+            fits[mine] = rows_in_range(mechanism, numbers[starts[mine][:, None] + np.arange(axes)])
         self.rejected["malformed"] += int((~well).sum())
         self.rejected["wrong design"] += int((well & ~right).sum())
-        self.rejected["out of range"] += int(right.sum()) - fitting
+        self.rejected["out of range"] += int((right & ~fits).sum())
         self.rejected = +self.rejected  # without zeros
+        if not fits.any():
+            return
+        # ids have 32 characters of one byte each, so the bytes that Arrow keeps are a table of them
+        ids = np.frombuffer(names.filter(pa.array(fits)).buffers()[2], "S32", int(fits.sum()))
+        fresh = self._are_new(packed(ids.tobytes()))
+        kept, ids = np.flatnonzero(fits)[fresh], ids[fresh]
+        for index in np.unique(which[kept]).tolist():
+            mine = which[kept] == index
+            rows = numbers[starts[kept[mine]][:, None] + np.arange(limits(self.design.mechanisms[index])[0])]
+            yield ReportBatch(index, rows.astype(np.int64), tuple(ids[mine].astype("U32").tolist()))
 
-    def _is_new(self, name: str) -> bool:
-        """Whether an id was not seen before; it is now."""
-        before = len(self._seen)
-        self._seen.add(bytes.fromhex(name))
-        return len(self._seen) > before
+    def _are_new(self, ids: Packed) -> npt.NDArray[np.bool_]:
+        """Which ids were not seen before; they are now."""
+        fresh = self._seen.add(ids)
+        self.accepted += int(fresh.sum())
+        if not fresh.all():
+            self.rejected["repeated id"] += int((~fresh).sum())
+        return fresh
 
     def _reject(self, row: dict[str, Any]) -> str | None:
-        """Why the row is no report of the design; None if it is one."""
+        """Why the row is no report of the design; None if it is one, perhaps repeated."""
         if not _well_formed(row):
             return "malformed"
         if row["design"] != self.design.hash:
             return "wrong design"
         if not _in_range(self.design, row["mechanism"], row["report"]):
             return "out of range"
-        return None if self._is_new(row["id"]) else "repeated id"
+        return None
 
 
 def read_reports(path: str | os.PathLike[str], design: Design) -> tuple[dict[int, FloatArray], Counter[str]]:
@@ -161,11 +175,6 @@ def _in_range(design: Design, index: int, report: list[int]) -> bool:
     return len(report) == axes and all(low <= part < high for part in report)
 
 
-def _batch(mechanism: int, rows: list[tuple[str, list[int]]]) -> ReportBatch:
-    names, reports = zip(*rows, strict=True)
-    return ReportBatch(mechanism, np.array(reports, dtype=np.int64), names)
-
-
 def _ndjson_rows(path: Path) -> Iterator[dict[str, Any] | str]:
     """Rows, or the reason why a line is none. A last line without its end was cut off, whatever it says."""
     with path.open("rb") as file:
@@ -190,17 +199,35 @@ def _skip_line(readline: Callable[[int], bytes]) -> None:
 
 
 def _parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
-    """Batches, or the reason why they cannot be read: a file without its end, or without the columns."""
+    """Batches, or the reason why they cannot be read: a file without its end, or without each column once."""
     try:
-        with pq.ParquetFile(path) as file:
-            if not set(file.schema_arrow.names) >= _KEYS:
+        with pq.ParquetFile(path, pre_buffer=False) as file:  # else the whole file may be read ahead
+            if any(file.schema_arrow.names.count(key) != 1 for key in _KEYS):
                 yield "malformed"
                 return
             yield from file.iter_batches(BATCH, columns=COLUMNS.names)
     except FileNotFoundError:
         raise
-    except (pa.ArrowInvalid, OSError):
+    except BROKEN:
         yield "truncated"
+
+
+def _listed(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | str]:
+    """Rows of columns of any type; one that Python has no value for (a date in the year 10^9) is none.
+
+    Halves are tried where the whole fails, so that one such row does not take the others with it.
+    """
+    try:
+        rows = batch.to_pylist()
+    except BROKEN:
+        half = batch.num_rows // 2
+        if not half:
+            yield "malformed"
+            return
+        yield from _listed(batch.slice(0, half))
+        yield from _listed(batch.slice(half))
+        return
+    yield from rows
 
 
 def _plain(batch: pa.RecordBatch) -> bool:

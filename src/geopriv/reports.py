@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from geopriv.checks import count, invalid
 from geopriv.design import Design
-from geopriv.device.files import canonical, replacing
+from geopriv.device.files import replacing
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms import Lattice, Table
 
 Integers = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
 
 COLUMNS = pa.schema(
     [("design", pa.string()), ("id", pa.string()), ("mechanism", pa.int32()), ("report", pa.list_(pa.int64()))]
 )
 ID = re.compile(r"[0-9a-f]{32}")
+_HEXADECIMAL = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), dtype=np.uint16)
 _FARTHEST = 1 << 53  # cells of a lattice that floats tell apart
 
 
@@ -62,42 +66,94 @@ def write_reports(path: str | os.PathLike[str], design: Design, batches: Iterabl
     Raises:
         ReportRejected: for a report that cannot have come from the design.
     """
-    write = _write_parquet if Path(path).suffix == ".parquet" else _write_ndjson
     with replacing(path) as fresh:
-        return write(fresh, design, (_checked(design, batch) for batch in batches))
+        return write_records(fresh, (_records(design, batch) for batch in batches), Path(path).suffix == ".parquet")
 
 
-def _write_ndjson(path: Path, design: Design, batches: Iterator[ReportBatch]) -> int:
+def write_records(path: Path, batches: Iterable[pa.RecordBatch], as_parquet: bool) -> int:
+    """Write what `records` made, a row group or some lines a batch; how many rows."""
     written = 0
-    with path.open("wb") as file:
+    with _ParquetFile(path) if as_parquet else _LineFile(path) as file:
         for batch in batches:
-            for name, row in zip(batch.ids, batch.rows.tolist(), strict=True):
-                line = {"design": design.hash, "id": name, "mechanism": batch.mechanism, "report": row}
-                file.write(canonical(line) + b"\n")
-            written += len(batch)
+            file.write(batch)
+            written += batch.num_rows
     return written
 
 
-def _write_parquet(path: Path, design: Design, batches: Iterator[ReportBatch]) -> int:
-    written = 0
-    with pq.ParquetWriter(path, COLUMNS, compression="zstd") as writer:
-        for batch in batches:
-            n, axes = batch.rows.shape
-            lists = pa.ListArray.from_arrays(np.arange(n + 1, dtype=np.int32) * axes, batch.rows.ravel())
-            columns = [pa.repeat(design.hash, n), pa.array(batch.ids, pa.string())]
-            columns += [pa.repeat(pa.scalar(batch.mechanism, pa.int32()), n), lists]
-            writer.write_table(pa.Table.from_arrays(columns, schema=COLUMNS))
-            written += n
-    return written
+def records(design: Design, mechanisms: npt.NDArray[np.int32], rows: Integers, ids: Bytes) -> pa.RecordBatch:
+    """Columns of a file of reports, for any number of people at once.
+
+    Args:
+        design: that the reports answer.
+        mechanisms: the index of each person's mechanism, shape (n,).
+        rows: the reports, shape (n, axes); a Table's has one number, and what stands behind it is left out.
+        ids: of the reports, as bytes, shape (n, 16).
+    """
+    axes = np.array([limits(mechanism)[0] for mechanism in design.mechanisms], dtype=np.int32)[mechanisms]
+    ends = np.concatenate([[0], np.cumsum(axes)]).astype(np.int32)
+    kept = rows.ravel() if (axes == rows.shape[1]).all() else rows[np.arange(rows.shape[1]) < axes[:, None]]
+    columns = [_constant(design.hash, len(rows)), _hexadecimal(ids), pa.array(mechanisms, pa.int32())]
+    return pa.RecordBatch.from_arrays([*columns, pa.ListArray.from_arrays(ends, kept)], COLUMNS.names)
 
 
-def _checked(design: Design, batch: ReportBatch) -> ReportBatch:
+def _records(design: Design, batch: ReportBatch) -> pa.RecordBatch:
     if not all(ID.fullmatch(name) for name in batch.ids):
         raise ReportRejected("Ids of reports must be 32 hexadecimal digits.")
     known = batch.mechanism < len(design.mechanisms)
     if not (known and rows_in_range(design.mechanisms[batch.mechanism], batch.rows).all()):
         raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
-    return batch
+    ids = np.frombuffer(bytes.fromhex("".join(batch.ids)), dtype=np.uint8).reshape(-1, 16)
+    return records(design, np.full(len(batch), batch.mechanism, dtype=np.int32), batch.rows, ids)
+
+
+def _constant(text: str, n: int) -> pa.Array:
+    """One text n times, as indices into a dictionary of one: the file holds it once a row group."""
+    return pa.DictionaryArray.from_arrays(np.zeros(n, dtype=np.int32), pa.array([text]))
+
+
+def _hexadecimal(ids: Bytes) -> pa.Array:
+    text, ends = _HEXADECIMAL[ids], np.arange(len(ids) + 1, dtype=np.int32) * 32
+    return pa.Array.from_buffers(pa.string(), len(ids), [None, pa.py_buffer(ends), pa.py_buffer(text)])
+
+
+class _ParquetFile:
+    """Row groups; ids are random, so a dictionary of them and their extremes would only take room."""
+
+    def __init__(self, path: Path) -> None:
+        few = ["design", "mechanism", "report.list.element"]
+        # the design's dictionary is ours alone: without the stored schema readers see a column of texts
+        schema = pa.schema([COLUMNS.field(0).with_type(pa.dictionary(pa.int32(), pa.string())), *list(COLUMNS)[1:]])
+        options = {"use_dictionary": few, "write_statistics": few, "store_schema": False}
+        self._writer = pq.ParquetWriter(path, schema, compression="zstd", **options)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch)
+
+
+class _LineFile:
+    """Lines of canonical JSON, put together from columns."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        design, ids, mechanisms, reports = batch.columns
+        rows = pa.ListArray.from_arrays(reports.offsets, pc.cast(reports.values, pa.string()))
+        parts = ['{"design":"', design.dictionary_decode(), '","id":"', ids, '","mechanism":']
+        parts += [pc.cast(mechanisms, pa.string()), ',"report":[', pc.binary_join(rows, ","), "]}\n"]
+        self._file.write("".join(pc.binary_join_element_wise(*parts, "").to_pylist()).encode())
 
 
 def rows_in_range(mechanism: Table | Lattice, rows: Integers) -> npt.NDArray[np.bool_]:

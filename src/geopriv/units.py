@@ -28,7 +28,19 @@ _SPELLED = {
 # A comma only groups thousands: "0,5" is no number here, since reading it as 5 would cost tenfold privacy.
 _NUMBER = r"(?:[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*({_NUMBER})?\s*([^\W\d].*?|[€$£¥])\s*")
+_LENGTH = re.compile(rf"\s*({_NUMBER})?\s*([^\W\d].*?|[€$£¥])\s*")
+_FACTOR = re.compile(rf"\s*(?:a\s+)?factor\s+(?:of\s+)?({_NUMBER})\s*")
 _FACTOR_RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*(?:a\s+)?factor\s+(?:of\s+)?({_NUMBER})\s*")
+
+
+def ratio_base(unit: str | None) -> float | None:
+    """The ratio that one unit of distance is, where it is "factor 2" or the like; None for other units.
+
+    >>> ratio_base("factor 2"), ratio_base("USD")
+    (2.0, None)
+    """
+    match = _FACTOR.fullmatch(unit or "")
+    return float(match[1].replace(",", "").replace("_", "")) if match else None
 
 
 def convert(amount: float, unit: str, to: str) -> float:
@@ -60,6 +72,31 @@ def read_rate(sentence: str, unit: str | None) -> float:
         raise invalid("the space", "epsilon", "a plain number, since this space has no unit", sentence)
     loss, amount, named = match.groups()
     return _parse(loss) / positive("the space", "epsilon", convert(_parse(amount or "1"), named, unit))
+
+
+def read_length(sentence: str, unit: str | None) -> float:
+    """A length in `unit` from words; without a number it is one of what is named.
+
+    >>> read_length("1.5 km", "m")
+    1500.0
+    """
+    match = _LENGTH.fullmatch(sentence)
+    if match is None or unit is None:
+        raise invalid("the space", "length", 'words like "8,000 USD" on a space with a unit', sentence)
+    amount, named = match.groups()
+    return positive("the space", "length", convert(_parse(amount or "1"), named, unit))
+
+
+def read_factor(sentence: str, base: float) -> float:
+    """A ratio as a logarithm of the given base, from words.
+
+    >>> read_factor("factor 8", base=2)
+    3.0
+    """
+    match = _FACTOR.fullmatch(sentence)
+    if match is None or not 1 < _parse(match[1]) < math.inf:
+        raise invalid("LogLine", "length", 'a ratio above 1 like "factor 2"', sentence)
+    return math.log(_parse(match[1])) / math.log(base)
 
 
 def read_factor_rate(sentence: str, base: float) -> float:

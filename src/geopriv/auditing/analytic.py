@@ -44,6 +44,11 @@ class Audit:
         verdict = "holds" if self.passed else "BROKEN"
         return f"{verdict}: worst ratio {self.worst_ratio:.6g} at {self.at}, {self.pairs:,} pairs"
 
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import audit_html
+
+        return audit_html(self)
+
 
 def audit(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
     """The worst privacy loss of a mechanism relative to what it promises.

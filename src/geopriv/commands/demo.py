@@ -1,49 +1,123 @@
-"""`geopriv demo`."""
+"""`geopriv demo`: two surveys from question to page."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from geopriv.demo import Result
+
 EXAMPLES = (
-    "Examples:  [bold]geopriv demo[/bold]   "
-    "[bold]geopriv demo --at 250000 --epsilon '1 per 20,000 USD'[/bold]   [bold]geopriv demo --json[/bold]"
+    "Examples:  [bold]geopriv demo[/bold]   [bold]geopriv demo --people 1000000[/bold]   "
+    "[bold]geopriv demo --places nyc_collisions.parquet[/bold]"
 )
 
 
 def demo(
-    people: Annotated[int, typer.Option(help="How many people report.")] = 200_000,
-    at: Annotated[float, typer.Option(help="The threshold, in USD.")] = 100_000.0,
-    width: Annotated[float, typer.Option(help="Over which counting fades from 0 to 1, in USD.")] = 16_000.0,
-    epsilon: Annotated[str, typer.Option(help="Privacy loss per distance.")] = "1 per 8,000 USD",
-    seed: Annotated[int, typer.Option(help="Of the synthetic population and the simulated noise.")] = 1,
-    output: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path("geopriv-demo.png"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder where everything goes.")] = Path(
+        "geopriv-demo"
+    ),
+    people: Annotated[int, typer.Option(help="How many synthetic people report in each survey.", min=2)] = 200_000,
+    seed: Annotated[int, typer.Option(help="Of the synthetic people; reports are never seeded.", min=0)] = 1,
+    incomes: Annotated[
+        Path | None, typer.Option(help="A Parquet file with a column income, instead of synthetic households.")
+    ] = None,
+    places: Annotated[
+        Path | None, typer.Option(help="A Parquet file with columns lat and lon in New York, instead of a city.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
 ) -> None:
-    """What share of households earns more than a threshold? Every mechanism answers, on an embedded population."""
+    """Run the whole flow (plan, privatize, estimate, page) on household incomes and on a city map."""
     from rich.console import Console
 
-    from geopriv.demo import draw_demo, run_demo
+    from geopriv import demo as flow
+    from geopriv.populations import read_columns
 
-    console = Console(stderr=as_json)
-    with console.status("Simulating and predicting…"):
-        result = run_demo(people, at, width, _rate(epsilon), seed)
-        draw_demo(result, output)
+    console = Console(stderr=as_json, highlight=False)
+    for given, columns in ((incomes, ("income",)), (places, ("lat", "lon"))):
+        if given is not None:
+            read_columns(given, columns)  # before anything is done with it
+    embedded = Path(flow.__file__).parent
+    results = []
+    for name, given, write in (("incomes", incomes, flow.write_incomes), ("city", places, flow.write_city)):
+        folder = output / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in embedded.glob(f"{name}.toml"):
+            shutil.copy(file, folder / "survey.toml")
+        if name == "city":
+            shutil.copy(embedded / "districts.geojson", folder / "districts.geojson")
+        data = given or folder / "people.parquet"
+        with console.status("writing people") as status:
+            if given is None:
+                write(data, people, seed)
+            result = flow.run_survey(folder / "survey.toml", data, folder, status.update)
+        results.append(result)
+        if not as_json:
+            _print(console, result, synthetic=given is None)
     if as_json:
-        print(json.dumps(result.as_json(), indent=2))
-    else:
-        from geopriv.tables import demo_table
-
-        demo_table(console, result)
-    console.print(f"Picture: [bold]{output}[/bold]", highlight=False)
+        print(json.dumps([_document(result) for result in results], indent=2, ensure_ascii=False))
+    console.print("The truth is what the files say, for comparison: a real survey has nobody who could print it.")
+    console.print("Pages to look at: " + ", ".join(str(result.page) for result in results), markup=False)
 
 
-def _rate(text: str) -> float | str:
-    """A plain number stays a number; anything else is a sentence for the space to read."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _print(console: Console, result: Result, synthetic: bool) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from geopriv.questions import Share
+
+    answers, plan = result.answers, result.plan
+    console.print(
+        f"[bold]{answers.survey}[/bold]: {answers.n:,} {'synthetic ' if synthetic else ''}people, each one report of "
+        f"{plan.bits} bits ({plan.option.mechanism}).\nPromise: {answers.guarantee}."
+    )
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    table.add_column("question")
+    for column in ("estimate", "95 % interval", "truth"):
+        table.add_column(column, justify="right")
+    for answer, truth in zip(answers.answers, result.truths, strict=True):
+        found = answer.estimates
+        if isinstance(answer.question, Share):
+            one = found[()]
+            table.add_row(
+                answer.question.name,
+                f"{100 * one.value:.2f} %",
+                f"{100 * one.low:.2f} to {100 * one.high:.2f} %",
+                f"{100 * float(truth):.2f} %",
+            )
+        else:
+            assert answer.band is not None
+            inside = ((answer.band.low <= truth) & (truth <= answer.band.high)).mean()
+            table.add_row(
+                f"{answer.question.name} ({found.values.size:,} estimates)",
+                "see page",
+                "band at once",
+                f"{100 * inside:.0f} % inside",
+            )
+    console.print(table)
+
+
+def _document(result: Result) -> dict[str, Any]:
+    return {
+        "survey": result.answers.survey,
+        "people": result.answers.n,
+        "design": result.answers.design,
+        "page": str(result.page),
+        "questions": [
+            {
+                "name": answer.question.name,
+                "values": answer.estimates.values.tolist(),
+                "low": answer.estimates.low.tolist(),
+                "high": answer.estimates.high.tolist(),
+                "truth": truth.tolist(),
+            }
+            for answer, truth in zip(result.answers.answers, result.truths, strict=True)
+        ],
+    }

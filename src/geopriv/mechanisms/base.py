@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geopriv.checks import FloatArray, invalid
+from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Noise
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query
@@ -52,7 +53,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
-        """One release for each value of x, from a seeded generator."""
+        """One release for each value of x, from a seeded generator: the same on any number of cores."""
 
     def report(self, x: Any) -> Reports:
         """What each person sends: exact, from a cryptographic generator, on a public grid.
@@ -107,8 +108,12 @@ class Additive(Mechanism):
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One release for each value of x, from a seeded generator."""
-        s = self.query.coordinate(x)
-        return Simulated(self.query.profile(s) + self.scale(s) * self.noise.sample(rng, s.shape))
+
+        def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
+            s = self.query.geometry(points)
+            return self.query.profile(s) + self.scale(s) * self.noise.sample(rng, s.shape)
+
+        return Simulated(simulate(self.query.space, x, rng, release))
 
     def bias(self, x: Any) -> FloatArray:
         """E[release] − f(x) for each value: zero, by symmetry.

@@ -13,6 +13,7 @@ from geopriv.deconvolution import OfCoordinate, undo_coordinate
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.input import Estimator
 from geopriv.mechanisms.input_moments import coordinate_means
+from geopriv.mechanisms.simulation import simulate
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query
 
@@ -72,8 +73,12 @@ class CoordinateLaplace(Mechanism):
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One noisy coordinate for each value of x, from a seeded generator."""
-        s = self.query.coordinate(x)
-        return Simulated(s + rng.laplace(size=s.shape) / self.guarantee.epsilon)
+
+        def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
+            s = self.query.geometry(points)
+            return s + rng.laplace(size=s.shape) / self.guarantee.epsilon
+
+        return Simulated(simulate(self.query.space, x, rng, release))
 
     def bias(self, x: Any, tolerance: float | None = None) -> FloatArray:
         """E[estimate] − f(x) for each value: 0; of the plain estimate exact, or to the tolerance for other profiles."""

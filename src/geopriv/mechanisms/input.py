@@ -12,6 +12,7 @@ from geopriv.checks import FloatArray, invalid
 from geopriv.deconvolution import Inverse, undo
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.input_moments import input_means
+from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import PlanarLaplace, SphericalLaplace
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query
@@ -75,14 +76,15 @@ class InputLaplace(Mechanism):
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One noisy point for each value of x, from a seeded generator."""
-        points = self.space.read(x)
-        shape = self._shape(points)
+        return Simulated(simulate(self.space, x, rng, self._release))
+
+    def _release(self, points: FloatArray, rng: np.random.Generator) -> FloatArray:
         rate = self.guarantee.epsilon
         if isinstance(self.space, Earth):
-            angle, bearing = SphericalLaplace(rate * self.space.radius).sample(rng, shape)
-            return Simulated(self.space.move(points, angle * self.space.radius, bearing))
-        noise = PlanarLaplace(self.space.dimension).sample(rng, shape) / rate
-        return Simulated(points + noise.reshape(points.shape))
+            angle, bearing = SphericalLaplace(rate * self.space.radius).sample(rng, len(points))
+            return self.space.move(points, angle * self.space.radius, bearing)
+        noise = PlanarLaplace(self.space.dimension).sample(rng, len(points)) / rate
+        return points + noise.reshape(points.shape)
 
     def log_density(self, points: FloatArray, reports: FloatArray) -> FloatArray:
         """The logarithm of the density of reports (per unit of length, area, …) given true points."""

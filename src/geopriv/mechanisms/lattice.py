@@ -18,6 +18,7 @@ from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.lattice_bias import largest_interpolation_bias
 from geopriv.mechanisms.lattice_grid import choose_grid, require_flat_space
 from geopriv.mechanisms.lattice_moments import distinct, interpolant, mean_square, stencil
+from geopriv.mechanisms.simulation import simulate
 from geopriv.privacy import Guarantee, require_per_distance
 from geopriv.queries import GaussianKernel, Query, RadialQuery
 from geopriv.queries.parameters import gaussian_center
@@ -192,10 +193,14 @@ class Lattice(Documented, Mechanism):
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One vector of whole numbers (as floats) for each value of x, from a seeded generator."""
-        lower, share = self.place(self.space.read(x))
-        up = rng.random(lower.shape) < share
-        noise = rng.geometric(1 - self.ratio, lower.shape) - rng.geometric(1 - self.ratio, lower.shape)
-        return Simulated(lower + up + noise)
+
+        def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
+            lower, share = self.place(points)
+            up = rng.random(lower.shape) < share
+            noise = rng.geometric(1 - self.ratio, lower.shape) - rng.geometric(1 - self.ratio, lower.shape)
+            return lower + up + noise
+
+        return Simulated(simulate(self.space, x, rng, release))
 
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """The stencil on f around each reported cell."""

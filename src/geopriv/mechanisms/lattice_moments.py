@@ -26,13 +26,13 @@ def distinct(cells: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
     """Every cell once, and which of them each given one is."""
     if not len(cells):
         return cells, np.zeros(0, dtype=np.intp)
-    low, sizes = cells.min(axis=0), np.ptp(cells, axis=0) + 1
-    if np.prod(sizes) >= 2.0**62:
+    whole = cells.astype(np.int64)  # differences of far cells are no exact floats
+    low, shape = whole.min(axis=0), tuple((np.ptp(whole, axis=0) + 1).tolist())
+    if math.prod(shape) >= 1 << 62:
         unique, which = np.unique(cells, axis=0, return_inverse=True)
         return unique, which.reshape(-1)
-    shape = tuple(sizes.astype(np.int64).tolist())
-    keys, which = np.unique(np.ravel_multi_index((cells - low).astype(np.int64).T, shape), return_inverse=True)
-    return np.stack(np.unravel_index(keys, shape), axis=-1) + low, which
+    keys, which = np.unique(np.ravel_multi_index((whole - low).T, shape), return_inverse=True)
+    return (np.stack(np.unravel_index(keys, shape), axis=-1) + low).astype(np.float64), which
 
 
 def stencil(f: OnGrid, cells: FloatArray, curvature: float) -> FloatArray:
@@ -85,7 +85,7 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
     if np.prod(sizes) > _LARGEST:
         rule = f"coarser, since noise covers {(2.0 * pad) ** len(sizes):.2g} cells around each person"
         raise invalid("Lattice", "step", rule, f"a ratio of {ratio:.6g} on {len(sizes)} axes")
-    mean = _smoothed(_stencil_on_box(f, low, sizes.astype(int).tolist(), curvature) ** 2, ratio)
+    mean = smoothed(stencil_on_box(f, low, sizes.astype(int).tolist(), curvature) ** 2, ratio)
     flat, shape = mean.ravel(), mean.shape
 
     def at(cells: FloatArray) -> FloatArray:
@@ -94,7 +94,7 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
     return interpolant(at, lower, share)
 
 
-def _stencil_on_box(f: OnGrid, low: FloatArray, sizes: Sequence[int], curvature: float) -> FloatArray:
+def stencil_on_box(f: OnGrid, low: FloatArray, sizes: Sequence[int], curvature: float) -> FloatArray:
     """The stencil on all cells of a box, from one evaluation of f a cell."""
     axes = [start - 1 + np.arange(size + 2.0) for start, size in zip(low.tolist(), sizes, strict=True)]
     rows = max(1, _CHUNK // math.prod(size + 2 for size in sizes[1:]))
@@ -113,7 +113,7 @@ def _cut(values: FloatArray, axis: int, start: int) -> FloatArray:
     return np.take(values, np.arange(start, start + values.shape[axis] - 2), axis=axis)
 
 
-def _smoothed(values: FloatArray, ratio: float) -> FloatArray:
+def smoothed(values: FloatArray, ratio: float) -> FloatArray:
     """The convolution with two-sided geometric noise along every axis, nothing being beyond the box."""
     for axis in range(values.ndim):
         forth = signal.lfilter([1.0], [1.0, -ratio], values, axis=axis)

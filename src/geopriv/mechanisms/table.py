@@ -222,9 +222,9 @@ class Table(Documented, Mechanism):
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One value for each person, from a seeded generator."""
-        from geopriv.sampling.table_reports import simulate_letters
+        from geopriv.sampling.table_reports import simulated_values
 
-        return Simulated(self.values[simulate_letters(self, self.query.coordinate(x), rng)])
+        return Simulated(simulated_values(self, x, rng))
 
     def target(self, x: Any) -> FloatArray:
         """E[report] for each value."""

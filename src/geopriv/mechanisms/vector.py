@@ -11,11 +11,13 @@ import numpy as np
 
 from geopriv.checks import FloatArray, invalid, positive_or_infinite
 from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.smooth import cauchy_budget
 from geopriv.noise import GeneralizedCauchy
 from geopriv.privacy import Guarantee
 from geopriv.queries import Query, common_space
 from geopriv.sensitivity import ExponentialGrowth, smooth_sensitivity
+from geopriv.spaces import Space
 
 
 @dataclass(frozen=True)
@@ -78,18 +80,20 @@ class VectorSmoothCauchy(Mechanism):
 
     def answers(self, x: Any) -> FloatArray:
         """(f_1(x), …, f_m(x)), shape (..., m)."""
-        return np.stack([query(x) for query in self.queries], axis=-1)
+        return self._answers_at(self._space.read(x))
 
     def scale(self, x: Any) -> FloatArray:
         """B(x)/η for each value."""
-        growth = ExponentialGrowth(self.gamma)
-        bounds = [smooth_sensitivity(q.profile, growth, q.coordinate(x), self.radius) for q in self.queries]
-        return np.asarray(np.sum(bounds, axis=0)) / self.eta
+        return self._scale_at(self._space.read(x))
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One vector of m releases for each value of x, from a seeded generator."""
-        answers = self.answers(x)
-        return Simulated(answers + self.scale(x)[..., None] * self.noise.sample(rng, answers.shape))
+
+        def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
+            answers = self._answers_at(points)
+            return answers + self._scale_at(points)[..., None] * self.noise.sample(rng, answers.shape)
+
+        return Simulated(simulate(self._space, x, rng, release))
 
     def bias(self, x: Any) -> FloatArray:
         """Zero for every query, shape (..., m), by symmetry."""
@@ -110,3 +114,15 @@ class VectorSmoothCauchy(Mechanism):
         if reports.ndim != 2 or reports.shape[1] != len(self.queries):
             raise invalid("estimate", "reports", f"of shape (n, {len(self.queries)})", reports.shape)
         return reports[:, self.queries.index(query)]
+
+    @property
+    def _space(self) -> Space:
+        return self.queries[0].space  # the same for all of them
+
+    def _answers_at(self, points: FloatArray) -> FloatArray:
+        return np.stack([query.answer(points) for query in self.queries], axis=-1)
+
+    def _scale_at(self, points: FloatArray) -> FloatArray:
+        growth = ExponentialGrowth(self.gamma)
+        bounds = [smooth_sensitivity(q.profile, growth, q.geometry(points), self.radius) for q in self.queries]
+        return np.asarray(np.sum(bounds, axis=0)) / self.eta

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy import special
 
 from geopriv.checks import FloatArray, count, positive
@@ -107,8 +108,26 @@ class SphericalLaplace:
         return np.asarray(angle)
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-        """(angle, bearing) in radians from a seeded generator."""
-        return self.ppf(rng.random(size)), rng.uniform(0, 2 * math.pi, size)
+        """(angle, bearing) in radians from a seeded generator, by rejection: `ppf` takes 30 times as long."""
+        angle = np.empty(size)
+        drawn, waiting = angle.reshape(-1), np.arange(angle.size)
+        while waiting.size:
+            proposed, kept = self._proposed(rng, waiting.size)
+            drawn[waiting[kept]] = proposed[kept]
+            waiting = waiting[~kept]
+        return angle, rng.uniform(0, 2 * math.pi, size)
+
+    def _proposed(self, rng: np.random.Generator, n: int) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        """Angles, and which are kept.
+
+        For k ≥ 1 they are those of the planar law, with density ∝ θ·e^(−kθ), kept with probability sin θ/θ up to π.
+        For smaller k they are those of a uniform place, with density ∝ sin θ, kept with probability e^(−kθ).
+        """
+        if self.rate >= 1:
+            angle = rng.standard_gamma(2.0, n) / self.rate
+            return angle, (angle <= math.pi) & (rng.random(n) * angle < np.sin(angle))
+        angle = np.arccos(1 - 2 * rng.random(n))
+        return angle, rng.random(n) < np.exp(-self.rate * angle)
 
     def budget(self, gamma: float, eta: float) -> float:
         """ε spent per radian: the rate, scaled by η; the scale must not depend on x (γ = 0).

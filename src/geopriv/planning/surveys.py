@@ -15,14 +15,15 @@ from geopriv.checks import FloatArray, fraction, invalid, positive
 from geopriv.design import Design
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice, Table
-from geopriv.planning.choice import MECHANISMS, ON_DEVICES, Plan, plan_queries
+from geopriv.planning.choice import MECHANISMS, ON_DEVICES, Plan, plan_queries, plan_work
 from geopriv.planning.options import Option
 from geopriv.planning.predictions import grid_for
 from geopriv.planning.workload import Workload
 from geopriv.queries import Query
-from geopriv.questions import Question, Share
+from geopriv.questions import KernelMap, Question, Share
 from geopriv.survey.model import Survey
 
+_GAIN = 0.001  # of an error, below which it is not worth a word
 _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
@@ -35,12 +36,14 @@ class SurveyPlan:
         plan: the options, the least predicted error first.
         option: the one that the design takes.
         design: to be written as design.json.
+        extent: how far people are expected to be apart along each axis.
     """
 
     survey: Survey
     plan: Plan
     option: Option
     design: Design
+    extent: tuple[float, ...]
 
     def standard_errors(self, option: Option | None = None) -> FloatArray:
         """Of each query, as an estimate will state it: noise, and that the people are a sample of all there could be.
@@ -49,6 +52,23 @@ class SurveyPlan:
         """
         chosen = self.option if option is None else option
         return np.asarray(np.sqrt(chosen.variances + self.plan.spreads / self.plan.people))
+
+    def error(self, option: Option | None = None) -> float:
+        """Root mean square of the standard errors over all estimates."""
+        return float(np.sqrt(np.mean(self.standard_errors(option) ** 2)))
+
+    @cached_property
+    def largest_bias(self) -> float:
+        """A bound on |bias| of every estimate under the design, wherever people are; estimates will state it.
+
+        An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
+        """
+        bounds = []
+        for question in self.survey.questions:
+            # that of a kernel is the same everywhere
+            queries = question.queries[:1] if isinstance(question, KernelMap) else question.queries
+            bounds += [self.design.mechanisms[self.design.answering(query)].largest_bias(query) for query in queries]
+        return max(bounds)
 
     def expected(self, question: Question) -> float:
         """The largest standard error of a question's estimates under the design."""
@@ -78,21 +98,27 @@ class SurveyPlan:
     @property
     def why(self) -> str:
         """The choice in a sentence or two."""
-        best = self.plan.best
-        if best is self.option:
-            return self.plan.why_of(best)
-        factor = self.option.error / best.error
-        sentence = self.plan.why_of(self.option).replace(" error", " error of what devices run", 1)
-        return f"{sentence} {best.mechanism} would err {factor:.3g} times less, but sends real numbers."
+        best, own = self.plan.best, self.error()
+        rivals = [o for o in self.plan.options if o.mechanism in ON_DEVICES and o is not self.option]
+        rival = min(rivals, key=self.error, default=None)
+        next_best = ""
+        if rival is not None and own > 0:
+            least = "at least " if rival.bound_only else ""
+            next_best = f"; the next of these, {rival.name}, has {least}{self.error(rival) / own:.3g} times its error"
+        sentence = self.plan.reason(self.option, " of what devices run", next_best)
+        gain = 1 - self.error(best) / own if own > 0 else 0.0
+        if gain < _GAIN:
+            return sentence
+        return f"{sentence} {best.mechanism} would err {100 * gain:.2g} % less, but sends real numbers."
+
+    def _repr_html_(self) -> str:
+        from geopriv.notebook import survey_plan_html
+
+        return survey_plan_html(self)
 
     def _cell_bits(self, lattice: Lattice) -> int:
-        points = self._work.points.reshape(len(self._work.points), -1)
-        extent = points.max(axis=0) - points.min(axis=0) + 2 * _NOISE / self.survey.epsilon
-        return int(np.ceil(np.log2(extent / lattice.step)).sum())
-
-    @cached_property
-    def _work(self) -> Workload:
-        return _workload(self.survey)
+        reach = np.asarray(self.extent) + 2 * _NOISE / self.survey.epsilon
+        return int(np.ceil(np.log2(reach / lattice.step)).sum())
 
     @cached_property
     def _places(self) -> dict[str, Any]:
@@ -166,7 +192,8 @@ def plan_survey(survey: Survey) -> SurveyPlan:
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
-    found = plan_queries(survey.queries, survey.epsilon, survey.people, survey.prior, for_devices=True)
+    work = Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
+    found = plan_work(work, for_devices=True)
     best = next((o for o in found.options if o.mechanism in ON_DEVICES and not o.bound_only), None)
     if best is None:
         raise _unanswered(survey, found)
@@ -175,9 +202,9 @@ def plan_survey(survey: Survey) -> SurveyPlan:
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
         )
     else:
-        mechanisms = (grid_for(_workload(survey), survey.epsilon),)
+        mechanisms = (grid_for(work, survey.epsilon),)
     design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
-    return SurveyPlan(survey, found, best, design)
+    return SurveyPlan(survey, found, best, design, _extent(work))
 
 
 def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
@@ -190,13 +217,14 @@ def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
             hard.append(question.name)
     if hard:
         return InvalidParameter(
-            f"One report cannot answer all questions, since the edges of {', '.join(map(repr, hard))} are too hard beside "
-            f"1/ε = {1 / survey.epsilon:.4g}: blur them (Blurred; 'blur' in a survey.toml), or ask them in a survey of "
-            "their own."
+            f"One report cannot answer all questions, since the edges of {', '.join(map(repr, hard))} are too hard "
+            f"beside 1/ε = {1 / survey.epsilon:.4g}: blur them (Blurred; 'blur' in a survey.toml), or ask them in a "
+            "survey of their own."
         )
     reasons = [f"{name}: {found.left_out[name]}" for name in ON_DEVICES if name in found.left_out]
     return InvalidParameter(" ".join(["No mechanism that devices run can answer this survey.", *reasons]))
 
 
-def _workload(survey: Survey) -> Workload:
-    return Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
+def _extent(work: Workload) -> tuple[float, ...]:
+    points = work.points.reshape(len(work.points), -1)
+    return tuple((points.max(axis=0) - points.min(axis=0)).tolist())

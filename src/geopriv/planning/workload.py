@@ -94,15 +94,16 @@ class Workload:
             curve_of: the function of a query's coordinate.
             apart: what else, besides the kind, queries must agree in to share a function.
         """
-        means = np.empty(self.size)
+        groups: dict[tuple[object, object], list[int]] = {}
         for key, members in self.kinds.items():
-            nodes, shares = self._spread[key]
-            groups: dict[object, list[int]] = {}
             for row, k in enumerate(members):
-                groups.setdefault(apart(self.queries[k]) if apart else None, []).append(row)
-            for rows in groups.values():
-                own = [members[row] for row in rows]
-                means[own] = shares[rows] @ curve_of(self.queries[own[0]])(nodes)
+                groups.setdefault((key, apart(self.queries[k]) if apart else None), []).append(row)
+        # all functions first: where there is none for one kind of query, nothing else has to be counted
+        curves = [curve_of(self.queries[self.kinds[key][rows[0]]]) for (key, _), rows in groups.items()]
+        means = np.empty(self.size)
+        for ((key, _), rows), curve in zip(groups.items(), curves, strict=True):
+            nodes, shares = self._spread[key]
+            means[[self.kinds[key][row] for row in rows]] = shares[rows] @ curve(nodes)
         return means
 
     @cached_property

@@ -105,7 +105,7 @@ def set_center(query: Centered) -> None:
         raise invalid(name_of(query), "center", f"one point of {query.space}", center)
     if not query.space.point_shape:
         public_value(query, "center", center[0])
-    radial(query, offset=0.0)
+    assert isinstance(query.geometry, Radial)  # checks the place, and is kept
 
 
 def radial(query: Centered, offset: float) -> Radial:

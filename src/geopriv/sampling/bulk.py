@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from geopriv.checks import FloatArray
 from geopriv.sampling.entropy import Source
 from geopriv.sampling.exact import Uniform, settle
 from geopriv.sampling.plans import Plan, Screen
+from geopriv.threads import in_threads
 
 CHUNK = 1 << 15  # people at a time: what a chunk needs stays in the cache of a core
 FEW = 16  # below, compiled code is not worth loading
@@ -56,15 +53,3 @@ def draw_chunk(plan: Plan, rows: FloatArray, screen: Screen | None, source: Sour
         values[waiting[done]] = found[done]
         waiting = waiting[~done]
     return values
-
-
-def in_threads(work: Callable[[int], None], starts: range) -> None:
-    """Every piece of work, on as many threads as this process may use; the first error is raised."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if len(starts) < 2 or cores < 2:
-        for start in starts:
-            work(start)
-        return
-    with ThreadPoolExecutor(cores) as pool:
-        for _ in pool.map(work, starts):
-            pass

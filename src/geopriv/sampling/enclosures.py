@@ -7,7 +7,8 @@ narrower as the precision of the arithmetic grows (`exact.precision`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ from geopriv.queries import Query
 from geopriv.sampling import enclosed_regions as regions
 from geopriv.spaces import Earth, LocalPlane, LogLine, Space
 from geopriv.spaces.base import read_floats
+from geopriv.threads import read_in_threads
 
 Row = Sequence[float]  # one person's numbers: exact, as they were given
 
@@ -48,13 +50,13 @@ def read_rows(space: Space, x: Any) -> tuple[FloatArray, tuple[int, ...]]:
     With a resolution these are the recorded numbers. On a LogLine of real numbers they are the values themselves and on
     a LocalPlane latitudes and longitudes, since float logarithms and projections are no longer exact.
     """
+    read: Callable[[Any], FloatArray] = space.read
     match space:
         case LogLine(resolution=None):
-            numbers = read_floats(space, x)
+            read = partial(read_floats, space)
         case LocalPlane():
-            numbers = space.globe.read(x)
-        case _:
-            numbers = space.read(x)
+            read = space.globe.read
+    numbers = read_in_threads(read, x, len(space.point_shape))
     return numbers.reshape(-1, space.dimension), numbers.shape[: numbers.ndim - len(space.point_shape)]
 
 

@@ -28,7 +28,7 @@ from geopriv.sampling.entropy import ENTROPY, Source
 from geopriv.sampling.lattice_reports import OnLattice
 from geopriv.sampling.laws import SphericalLaw, law
 from geopriv.sampling.plans import OnEarth, Plan, Shifted, grid
-from geopriv.sampling.table_reports import draw_letters
+from geopriv.sampling.table_reports import draw_values
 from geopriv.sensitivity import ExponentialGrowth
 from geopriv.spaces import Earth, Space
 
@@ -71,9 +71,10 @@ def report(mechanism: Mechanism, x: Any, source: Source = ENTROPY) -> Reports:
     """
     rows, shape = enclosures.read_rows(space_of(mechanism), x)
     if isinstance(mechanism, Table):
-        return Reports(mechanism.values[draw_letters(mechanism, rows, source)].reshape(shape))
+        return Reports(draw_values(mechanism, rows, source).reshape(shape))
     made = plans(mechanism)
-    values = np.concatenate([draw(plan, rows, source) for plan in made], axis=1)
+    parts = [draw(plan, rows, source) for plan in made]
+    values = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
     form: tuple[int, ...] = () if isinstance(mechanism, Additive | CoordinateLaplace) else (len(made),)
     if isinstance(mechanism, InputLaplace | Lattice):
         form = mechanism.space.point_shape

@@ -8,21 +8,23 @@ rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb
 
 from geopriv.checks import FloatArray, invalid
+from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.table import Table
 from geopriv.mechanisms.table_integers import TOTAL
 from geopriv.sampling import charges, enclosures
-from geopriv.sampling.bulk import CHUNK, FEW, in_threads
+from geopriv.sampling.bulk import CHUNK, FEW
 from geopriv.sampling.entropy import Source
 from geopriv.sampling.exact import Undecided, Uniform, less, refine
+from geopriv.threads import in_threads
 
 if TYPE_CHECKING:
     from geopriv.sampling.kernels import Lookup, Words
@@ -33,26 +35,46 @@ _UNKNOWN = 2  # as in kernels.py, which is loaded only when it is needed
 Letters = npt.NDArray[np.uint16]
 
 
-def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
-    """The index of the value that each person reports, shape (n,).
+def draw_values(table: Table, rows: FloatArray, source: Source) -> FloatArray:
+    """The value that each person reports, shape (n,).
 
     Guarantee: the table's own, exactly, for every float x (theory T5).
 
     Raises:
         InvalidParameter: for a table whose integers break its promise.
     """
+    values = np.empty(len(rows))
+
+    def keep(part: slice, letters: Letters) -> None:
+        values[part] = table.values[letters]
+
+    _draw(table, rows, source, keep)
+    return values
+
+
+def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
+    """The same as the index of the value."""
+    found = np.empty(len(rows), dtype=np.uint16)
+
+    def keep(part: slice, letters: Letters) -> None:
+        found[part] = letters
+
+    _draw(table, rows, source, keep)
+    return found
+
+
+def _draw(table: Table, rows: FloatArray, source: Source, keep: Callable[[slice, Letters], None]) -> None:
+    """Letters chunk by chunk, on every core."""
     if table.worst_step[0] > 1:
         raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
     ready = lookup(table)
-    letters = np.empty(len(rows), dtype=np.uint16)
 
     def work(start: int) -> None:
         part = slice(start, start + CHUNK)
         words = source.integers64(2 * len(rows[part])).reshape(-1, 2)
-        letters[part] = chunk_letters(table, ready, rows[part], words, source, filtered=len(rows[part]) >= FEW)
+        keep(part, chunk_letters(table, ready, rows[part], words, source, filtered=len(rows[part]) >= FEW))
 
     in_threads(work, range(0, len(rows), CHUNK))
-    return letters
 
 
 def chunk_letters(
@@ -99,19 +121,18 @@ def lookup(table: Table) -> Lookup:
     return lattice, 1 / np.diff(lattice), cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint16)
 
 
-def simulate_letters(table: Table, s: FloatArray, rng: np.random.Generator) -> Letters:
-    """Letters for studies, at float coordinates of any shape and from a seeded generator, by the same kernel.
-
-    Words are drawn in the order of the people, whatever the chunks, so the result depends on the seed alone.
-    """
+def simulated_values(table: Table, x: Any, rng: np.random.Generator) -> FloatArray:
+    """Values for studies, at float coordinates and from a seeded generator, by the same kernel."""
     from geopriv.sampling import kernels
 
-    ready, flat = lookup(table), np.ascontiguousarray(s).reshape(-1)
-    letters = np.zeros(flat.size, dtype=np.uint16)
-    certain = np.full(CHUNK, -np.inf)  # floats decide: nothing is to be left to the balls
-    for start in range(0, flat.size, CHUNK):
-        part = flat[start : start + CHUNK]
-        words = rng.integers(0, 1 << 64, (part.size, 2), dtype=np.uint64)
-        status = np.empty(part.size, dtype=np.uint8)
-        kernels.letters(words, part, certain[: part.size], ready, letters[start : start + CHUNK], status)
-    return letters.reshape(s.shape)
+    ready = lookup(table)
+
+    def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
+        s = np.ascontiguousarray(table.query.geometry(points))
+        words = rng.integers(0, 1 << 64, (s.size, 2), dtype=np.uint64)
+        letters, status = np.zeros(s.size, dtype=np.uint16), np.empty(s.size, dtype=np.uint8)
+        certain = np.full(s.size, -np.inf)  # floats decide: nothing is to be left to the balls
+        kernels.letters(words, s, certain, ready, letters, status)
+        return np.asarray(table.values[letters])
+
+    return simulate(table.query.space, x, rng, release)

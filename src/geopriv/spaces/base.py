@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from geopriv.checks import FloatArray, invalid, positive
 from geopriv.errors import InvalidParameter, OutOfDomain
+from geopriv.frames import as_array
 
 EXTENT = 2.0**40  # steps of the resolution that a flat space reaches on both sides of 0
 
@@ -24,6 +25,7 @@ class Space(ABC):
     """
 
     resolution: float | None = None
+    geographic: ClassVar[bool] = False  # whether values are (latitude, longitude)
 
     @property
     @abstractmethod
@@ -116,8 +118,8 @@ class Space(ABC):
 
 
 def read_floats(space: Space, values: Any) -> FloatArray:
-    """Finite numbers of any shape, or OutOfDomain without the value."""
-    points = _converted(values)
+    """Finite numbers of any shape, or OutOfDomain without the value; of a table its columns."""
+    points = _converted(as_array(values, space))
     # raised here and not while the conversion error, which quotes the value, is being handled
     if points is None:
         raise OutOfDomain(f"Values of {type(space).__name__} must be real numbers.")

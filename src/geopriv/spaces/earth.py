@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,8 @@ class Earth(Vectors):
 
     radius: float = 6_371_008.8
     resolution: float | None = None
+
+    geographic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         positive("Earth", "radius", self.radius)

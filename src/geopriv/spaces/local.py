@@ -55,6 +55,7 @@ class LocalPlane(Flat):
     radius: float = Earth().radius
     resolution: float | None = None
 
+    geographic: ClassVar[bool] = True
     REACH: ClassVar[float] = 60.0  # degrees from the middle for what is public: farther out a map says little
     REGION: ClassVar[float] = 45.0  # degrees from the middle for the region itself
 

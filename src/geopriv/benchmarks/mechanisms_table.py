@@ -6,17 +6,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from geopriv.demo import Demo
+from geopriv.benchmarks.mechanisms import Comparison
 from geopriv.privacy import Guarantee
 
 
-def demo_table(console: Console, demo: Demo) -> None:
-    """The demonstration as a table, the truth first."""
-    promise = Guarantee(demo.epsilon, unit="USD")
+def print_comparison(console: Console, found: Comparison) -> None:
+    """The comparison as a table, the truth first."""
+    promise = Guarantee(found.epsilon, unit="USD")
     console.print(
-        f"Share of households above {demo.query.at:,.0f} USD (soft over {demo.query.width:,.0f}), "
-        f"{demo.people:,} synthetic people.\nPromise: {promise}.\n"
-        f"Truth: [bold]{100 * demo.truth:.3f} %[/bold]. "
+        f"Share of households above {found.query.at:,.0f} USD (soft over {found.query.width:,.0f}), "
+        f"{found.people:,} synthetic people.\nPromise: {promise}.\n"
+        f"Truth: [bold]{100 * found.truth:.3f} %[/bold]. "
         "Estimates are in %; predicted and true error and bias in percentage points.\n"
         "Efficiency (eff.): the least variance that any unbiased report could have, as a share of this one's.",
         highlight=False,
@@ -27,7 +27,7 @@ def demo_table(console: Console, demo: Demo) -> None:
         table.add_column(name, justify="left" if name == "mechanism" else "right", no_wrap=True)
     if wide:
         table.add_column("what it is")
-    for outcome in demo.outcomes:
+    for outcome in found.outcomes:
         answer = outcome.estimate
         table.add_row(
             outcome.name,
@@ -41,5 +41,5 @@ def demo_table(console: Console, demo: Demo) -> None:
         )
     console.print(table)
     if not wide:
-        for outcome in demo.outcomes:
+        for outcome in found.outcomes:
             console.print(f"  {outcome.name}: {outcome.note}", highlight=False)

@@ -1,4 +1,4 @@
-"""The first demonstration: one question, one population, every mechanism."""
+"""One question, one population, every mechanism."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Demo:
+class Comparison:
     """The question, the truth and what every mechanism answered."""
 
     query: Threshold
@@ -86,7 +86,7 @@ def _plain(outcome: Outcome) -> dict[str, Any]:
     return numbers
 
 
-def run_demo(people: int, at: float, width: float, epsilon: float | str, seed: int) -> Demo:
+def compare_mechanisms(people: int, at: float, width: float, epsilon: float | str, seed: int) -> Comparison:
     """The share of households above a threshold, by every mechanism, on the embedded population.
 
     Args:
@@ -96,10 +96,10 @@ def run_demo(people: int, at: float, width: float, epsilon: float | str, seed: i
         epsilon: per USD, as a number or a sentence.
         seed: of the population and of the simulated noise.
     """
-    count("demo", "people", people, least=2)
+    count("compare_mechanisms", "people", people, least=2)
     space = Line("USD")
     rate = space.rate(epsilon)
-    query = Threshold(positive("demo", "at", at), width, space)
+    query = Threshold(positive("compare_mechanisms", "at", at), width, space)
     rng = np.random.default_rng(seed)
     incomes = synthetic_incomes(people, rng)
     truth = float(query(incomes).mean())
@@ -123,7 +123,7 @@ def run_demo(people: int, at: float, width: float, epsilon: float | str, seed: i
         ),
     ]
     outcomes = tuple(_outcome(name, note, m, query, incomes, truth, rng) for name, note, m in mechanisms)
-    return Demo(query, rate, people, truth, outcomes)
+    return Comparison(query, rate, people, truth, outcomes)
 
 
 def _outcome(
@@ -145,7 +145,7 @@ def _efficiency(mechanism: Mechanism, query: Query, x: FloatArray) -> float | No
     return efficiency(mechanism, few, None if isinstance(mechanism, VectorSmoothCauchy) else query)
 
 
-def draw_demo(demo: Demo, path: Path) -> None:
+def draw_comparison(found: Comparison, path: Path) -> None:
     """A picture of the estimates with their intervals against the truth, and of the predicted errors."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -154,16 +154,16 @@ def draw_demo(demo: Demo, path: Path) -> None:
     figure = Figure(figsize=(11, 5.2), layout="constrained")
     FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2, width_ratios=[3, 2], sharey=True)
-    rows = np.arange(len(demo.outcomes))[::-1]
-    for row, outcome in zip(rows, demo.outcomes, strict=True):
+    rows = np.arange(len(found.outcomes))[::-1]
+    for row, outcome in zip(rows, found.outcomes, strict=True):
         answer = outcome.estimate
         colour = _BLUE if answer.unbiased else _ORANGE
         left.plot([100 * answer.low, 100 * answer.high], [row, row], color=colour, lw=2.5, solid_capstyle="butt")
         left.plot([100 * answer.value], [row], "o", color=colour, ms=7)
         right.barh(row, 100 * outcome.predicted_error, color=colour, height=0.5)
         right.plot([100 * abs(outcome.error)], [row], "D", color="black", ms=5)
-    left.axvline(100 * demo.truth, color="black", lw=1, ls="--")
-    left.set_yticks(rows, [f"{o.name}\n{o.note}" for o in demo.outcomes], fontsize=8.5)
+    left.axvline(100 * found.truth, color="black", lw=1, ls="--")
+    left.set_yticks(rows, [f"{o.name}\n{o.note}" for o in found.outcomes], fontsize=8.5)
     left.set_xlabel("estimated share, % (dashed: the truth)")
     left.set_title("Estimates with 95 % intervals", fontsize=11)
     right.set_xlabel("percentage points")
@@ -174,8 +174,8 @@ def draw_demo(demo: Demo, path: Path) -> None:
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(axis="x", alpha=0.3)
     figure.suptitle(
-        f"Share of households above {demo.query.at:,.0f} USD · {demo.people:,} people · "
-        f"ε = 1 per {1 / demo.epsilon:,.0f} USD · synthetic population",
+        f"Share of households above {found.query.at:,.0f} USD · {found.people:,} people · "
+        f"ε = 1 per {1 / found.epsilon:,.0f} USD · synthetic population",
         fontsize=12,
     )
     figure.savefig(path, dpi=140, format="png")

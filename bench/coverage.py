@@ -1,0 +1,104 @@
+"""How often intervals and bands hold, over many simulated surveys: the table behind the claims.
+
+Run it:  python bench/coverage.py [ca_income.parquet [nyc_collisions.parquet]] [--json]
+
+Without files the people are quantiles of the published log-normal fit, and a synthetic city.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import geopriv as gp
+from geopriv.bands import band_half, band_reach
+from geopriv.benchmarks.coverage import Law, band_ratios, finite_ratios, lattice_law, normal_ratios, table_law
+from geopriv.checks import FloatArray
+from geopriv.intervals import normal_reach
+from geopriv.populations import income_quantiles, read_columns, synthetic_city
+from geopriv.reports import ReportBatch
+from geopriv.sums import map_sums
+
+USD = gp.Line("USD", resolution=0.01)
+CITY = gp.LocalPlane(south=40.34, west=-74.644, north=40.955, east=-73.654, resolution=1e-6)
+RATE = "1 per 8,000 USD"
+SURVEYS, BANDS, MAPS = 10_000, 2_000, 300
+Row = dict[str, Any]
+
+
+def row(what: str, n: int, ratios: FloatArray) -> Row:
+    """The share of surveys that are covered: the least and the most among the estimates."""
+    inside = np.atleast_1d((ratios <= 1).mean(axis=0))
+    error = float(np.sqrt(0.95 * 0.05 / len(ratios)))
+    return {"what": what, "n": n, "surveys": len(ratios), "least": inside.min(), "most": inside.max(), "error": error}
+
+
+def on_incomes(values: FloatArray, weights: FloatArray) -> list[Row]:
+    """A threshold by a Table, the whole curve by a Lattice."""
+    curve = gp.Curve("curve", tuple(np.linspace(20_000, 300_000, 15).tolist()), 32_000, USD)
+    lattice = gp.Lattice.calibrate(USD, RATE, queries=curve.queries)
+    usual, rare = (gp.Table.calibrate(gp.Threshold(at, 16_000, USD), RATE) for at in (100_000, 750_000))
+    laws: dict[str, Law] = {
+        "Table, above 100,000": table_law(usual, values, weights),
+        "Table, above 750,000 (1 %)": table_law(rare, values, weights),
+        "Lattice, 15 thresholds": lattice_law(lattice, values, weights, curve.queries),
+    }
+    rows = []
+    for name, law in laws.items():
+        for n in (200, 2_000, 50_000):
+            rows.append(row(f"normal: {name}", n, normal_ratios(law, n, SURVEYS, 0.95, np.random.default_rng(n))))
+        rows.append(row(f"finite-sample: {name}", 50, finite_ratios(law, 50, SURVEYS, 0.95, np.random.default_rng(0))))
+    law = laws["Lattice, 15 thresholds"]
+    for n in (500, 5_000):
+        rows.append(row("band: 15 thresholds at once", n, band_ratios(law, n, BANDS, 0.95, np.random.default_rng(n))))
+    return rows
+
+
+def on_map(places: FloatArray) -> list[Row]:
+    """A 21 × 21 map of kernels, from one report of each of 20,000 people: pointwise intervals and the band."""
+    question = gp.KernelMap("map", 3_000.0, (-20_000, -20_000), (20_000, 20_000), CITY, 21, 21)
+    lattice = gp.Lattice.calibrate(CITY, "1 per 1 km", queries=question.queries[:1])
+    design, rng, n = gp.Design("map", (lattice,), questions=(question,)), np.random.default_rng(0), 20_000
+    truth = np.array([query(places).mean() for query in question.queries])
+    single, whole = [], []
+    for _ in range(MAPS):
+        tally = gp.Tally(design)
+        reports = lattice.simulate(places[rng.integers(0, len(places), n)], rng).values
+        tally.add(ReportBatch(0, reports.astype(np.int64)))
+        sums = map_sums(lattice, tally.counts(0), question)
+        assert sums.covariance is not None
+        error = np.abs(sums.means - truth)
+        single.append(error / (normal_reach(0.95) * np.sqrt(sums.variances / n)))
+        whole.append((error / band_half(band_reach([sums.covariance], truth.size, 0.95), sums)).max())
+    frequent = truth > 50 / n  # where nobody is, a normal interval means nothing
+    return [
+        row("normal: 21 x 21 map, where 50 people are seen", n, np.array(single)[:, frequent]),
+        row("band: 21 x 21 map at once", n, np.array(whole)),
+    ]
+
+
+def main() -> None:
+    """Measure, and print one table."""
+    files = [Path(name) for name in sys.argv[1:] if name != "--json"]
+    values, weights = income_quantiles(50_000), np.ones(50_000)
+    spots = synthetic_city(200_000, np.random.default_rng(0))
+    if files:
+        values, weights = read_columns(files[0], ("income", "weight"))
+    if len(files) > 1:
+        spots = np.stack(read_columns(files[1], ("lat", "lon")), axis=1)[::7]
+    rows = on_incomes(values, weights / weights.sum()) + on_map(spots)
+    if "--json" in sys.argv:
+        print(json.dumps(rows))
+        return
+    print(f"{'95 % confidence':48}{'n':>8}{'surveys':>9}{'covered':>18}{'± one s.e.':>12}")
+    for r in rows:
+        share = f"{r['least']:.4f}" + ("" if r["most"] == r["least"] else f" to {r['most']:.4f}")
+        print(f"{r['what']:48}{r['n']:>8,}{r['surveys']:>9,}{share:>18}{r['error']:>12.4f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""`geopriv estimate`: from reports to answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import shapely
+    from rich.console import Console
+
+    from geopriv.design import Design
+    from geopriv.spaces import Space
+    from geopriv.tallies import Tally
+
+EXAMPLES = (
+    "Examples:  [bold]geopriv estimate design.json reports.parquet[/bold]   "
+    "[bold]geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet --consistent[/bold]   "
+    "[bold]geopriv estimate design.json week.parquet more.parquet --no-page --json[/bold]"
+)
+_KINDS = (".parquet", ".ndjson", ".jsonl")
+
+
+def estimate(
+    design: Annotated[Path, typer.Argument(help="The design.json that the reports were made with.")],
+    reports: Annotated[
+        list[Path], typer.Argument(help="Files of reports (Parquet or NDJSON), folders of them, and tallies.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the estimates go.")] = Path("estimates.json"),
+    tally: Annotated[Path | None, typer.Option(help="Also write the counts here (Parquet), to add to later.")] = None,
+    page: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("report.html"),
+    no_page: Annotated[bool, typer.Option("--no-page", help="Write no page.")] = False,
+    confidence: Annotated[float, typer.Option(help="Of each interval, and of each band as a whole.")] = 0.95,
+    consistent: Annotated[
+        bool, typer.Option("--consistent", help="Add monotone and non-negative values: nicer, and biased.")
+    ] = False,
+    outline: Annotated[Path | None, typer.Option(help="GeoJSON of a coast or border, drawn on maps.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the estimates as JSON.")] = False,
+) -> None:
+    """Every question's answer with its error bar, from files of reports in any order and any number."""
+    from rich.console import Console
+
+    from geopriv.checks import fraction, invalid
+    from geopriv.design import load_design
+    from geopriv.device.files import canonical
+    from geopriv.errors import ReportRejected
+    from geopriv.survey_estimates import estimate_survey
+
+    fraction("estimate", "confidence", confidence)
+    if tally is not None and tally.suffix != ".parquet":
+        raise invalid("estimate", "tally", "a file of .parquet, by which a tally is known again", tally.name)
+    console = Console(stderr=True, highlight=False)
+    plan = load_design(design)
+    coast = None if outline is None else _outline(outline, plan.space)
+    counted = _counted(plan, _files(reports), console)
+    if not counted.n:
+        reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
+        raise ReportRejected(f"There is no report to this design in the files: {reasons or 'they are empty'}.")
+    with console.status("Estimating…"):
+        answers = estimate_survey(plan, counted, confidence, consistent)
+    if tally is not None:
+        counted.write(tally)
+    answers.write(output)
+    print(canonical(answers.to_document()).decode() if as_json else answers, flush=True)
+    if not no_page:
+        from geopriv.pages import write_page
+
+        with console.status("Drawing…"):
+            write_page(answers, page, outline=coast)
+    written = [output, *([] if tally is None else [tally]), *([] if no_page else [page])]
+    console.print("Written: " + ", ".join(map(str, written)), markup=False)
+
+
+def _files(given: list[Path]) -> list[Path]:
+    """The files, and those of folders in the order of their names."""
+    from geopriv.checks import invalid
+
+    found: list[Path] = []
+    for path in given:
+        inside = sorted(part for part in path.iterdir() if part.suffix in _KINDS) if path.is_dir() else [path]
+        if not inside:
+            raise invalid("estimate", "reports", f"files, or folders with files {', '.join(_KINDS)}", str(path))
+        found += inside
+    return found
+
+
+def _counted(design: Design, files: list[Path], console: Console) -> Tally:
+    """The tally of all files, with a bar that fills where it is known how many rows there are."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from geopriv.tallies import tally
+
+    columns = (TextColumn("Reading"), BarColumn(), TextColumn("{task.completed:,.0f} reports"), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+        task = progress.add_task("", total=_rows(files))
+        return tally(design, files, lambda read: progress.advance(task, read))
+
+
+def _rows(files: list[Path]) -> int | None:
+    """How many rows the files have; None unless all are Parquet."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return sum(int(parquet.read_metadata(path).num_rows) for path in files)
+    except (pa.ArrowInvalid, OSError):
+        return None
+
+
+def _outline(path: Path, space: Space) -> shapely.Geometry:
+    """The shapes of a GeoJSON file; tried on the map before anything is counted or written."""
+    import shapely
+
+    from geopriv.checks import invalid
+    from geopriv.pages.frames import on_map
+    from geopriv.spaces import Flat
+
+    try:
+        found = shapely.from_geojson(path.read_text(encoding="utf-8"))
+    except (shapely.errors.ShapelyError, UnicodeDecodeError):
+        raise invalid("estimate", "outline", "a GeoJSON file", str(path)) from None
+    if isinstance(space, Flat):
+        on_map(found, space)
+    return found

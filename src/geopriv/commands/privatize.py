@@ -1,0 +1,108 @@
+"""`geopriv privatize`: a table of people becomes a file of reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    from geopriv.design import Design
+    from geopriv.privatization import Privatized
+
+EXAMPLES = (
+    "Examples:  [bold]geopriv privatize design.json people.csv[/bold]   "
+    "[bold]geopriv privatize design.json folder/ -o reports.ndjson --person id[/bold]   "
+    "[bold]geopriv privatize design.json --query \"select income from 'people.parquet' where age >= 18\"[/bold]"
+)
+
+
+def privatize(
+    design: Annotated[Path, typer.Argument(help="The design.json that says what is promised and what is asked.")],
+    data: Annotated[
+        Path | None, typer.Argument(help="A CSV, Parquet or Arrow file of people, or a folder of them.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the reports go: .parquet, .ndjson or .jsonl.")
+    ] = Path("reports.parquet"),
+    query: Annotated[str | None, typer.Option(help="SQL for DuckDB whose rows are people, instead of a file.")] = None,
+    database: Annotated[Path | None, typer.Option(help="A DuckDB file for the query, opened for reading only.")] = None,
+    person: Annotated[str | None, typer.Option(help="The column that names people: each reports once.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+) -> None:
+    """One private report for each person of a table, in an order that tells nothing of the table's."""
+    from rich.console import Console
+
+    from geopriv.checks import invalid
+    from geopriv.design import load_design
+    from geopriv.engines import Sql
+    from geopriv.privatization import privatize as run
+
+    if (data is None) == (query is None) or (database is not None and query is None):
+        raise invalid("privatize", "data", "a file or folder, or else a query", {"data": str(data), "query": query})
+    console = Console(stderr=True)
+    people = Sql(query, database) if query is not None else data
+    promise = load_design(design)
+    with _bar(console) as bar:
+        done = run(promise, people, output, person=person, progress=_teller(bar), overwrite=overwrite)
+    if as_json:
+        print(json.dumps(done.as_json() | {"design": promise.hash, "guarantee": str(promise.guarantee)}, indent=2))
+    else:
+        _print(Console(highlight=False), promise, design, done)
+
+
+def _bar(console: Console) -> Progress:
+    """A bar on a terminal, and nothing elsewhere."""
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[share]:>4}  {task.completed:,.0f} rows  {task.fields[speed]:,.0f} rows/s"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def _teller(bar: Progress) -> Callable[[str, int, float | None], None]:
+    """What moves the bar: a new one for each stage, full where nobody knows how far it is."""
+    started: dict[str, tuple[TaskID, float]] = {}
+
+    def tell(stage: str, rows: int, share: float | None) -> None:
+        if stage not in started:
+            started[stage] = bar.add_task(stage, total=None, share="", speed=0.0), perf_counter()
+        task, start = started[stage]
+        speed = rows / max(perf_counter() - start, 1e-3)
+        total, percent = (rows / share, f"{share:.0%}") if share else (None, "")
+        bar.update(task, completed=rows, total=total, share=percent, speed=speed)
+
+    return tell
+
+
+def _print(console: Console, design: Design, path: Path, done: Privatized) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_row("rows read", f"{done.rows:,}")
+    for reason, count in sorted(done.unread.items()):
+        table.add_row(f"left out: {reason}", f"{count:,}")
+    if done.repeated:
+        table.add_row("left out: repeated person", f"{done.repeated:,}")
+    table.add_row("reports written", f"[bold]{done.reports:,}[/bold]")
+    console.print(table)
+    output = escape(str(done.output))
+    console.print(f"Promise: {escape(str(design.guarantee))}.")
+    console.print(f"Reports: [bold]{output}[/bold]. The counts above are about your table; keep them with it.")
+    console.print(f"Next:    [bold]geopriv estimate {escape(str(path))} {output}[/bold]")

@@ -1,0 +1,72 @@
+"""What every reader shares: how far it has come, what it left out, and errors without a single value in them."""
+
+from __future__ import annotations
+
+import difflib
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from geopriv.errors import InvalidParameter
+
+BATCH = 1 << 17  # rows at a time
+# what Arrow, gzip and Python's own decoders raise; their messages quote the data, so they are never shown or chained
+BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, zlib.error)
+
+
+@dataclass
+class Reading:
+    """One reading of people's rows.
+
+    Args:
+        columns: that are read; all others are left where they are.
+        share: of the data that has been read, from 0 to 1; None where nobody knows.
+        left_out: rows that no column could be read of, by reason.
+    """
+
+    columns: tuple[str, ...]
+    share: float | None = None
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def require(self, what: str, found: Sequence[str]) -> None:
+        """Refuse data without the columns, or with one of them twice.
+
+        Raises:
+            InvalidParameter: naming the columns that are there.
+        """
+        for column in self.columns:
+            if column not in found:
+                close = difflib.get_close_matches(column, found, n=1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                names = ", ".join(repr(name) for name in found[:20]) + (", …" if len(found) > 20 else "")
+                raise InvalidParameter(f"{what} has no column {column!r}.{hint} Its columns are {names or 'none'}.")
+            if found.count(column) > 1:
+                raise InvalidParameter(f"{what} has {found.count(column)} columns of the name {column!r}.")
+
+
+def guarded(
+    what: str, batches: Iterable[pa.RecordBatch], why: str = "it is damaged, cut off or not what its name says"
+) -> Iterator[pa.RecordBatch]:
+    """The same batches, in slices of at most BATCH rows; what breaks off is one sentence that quotes no value.
+
+    Raises:
+        InvalidParameter: where the data cannot be read to its end.
+    """
+    iterator, batch = iter(batches), None
+    while True:
+        try:
+            batch = next(iterator, None)
+            broken = False
+        except InvalidParameter:
+            raise
+        except BROKEN:
+            broken = True
+        if broken:  # raised here and not while the error, which quotes values, is being handled
+            raise InvalidParameter(f"{what} cannot be read: {why}.")
+        if batch is None:
+            return
+        for start in range(0, batch.num_rows, BATCH):
+            yield batch.slice(start, BATCH)

@@ -1,0 +1,207 @@
+"""The curve of a distribution with its bands, as paths of an SVG, and as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from geopriv.answers import Answer, Band
+from geopriv.checks import FloatArray
+from geopriv.pages.numbers import (
+    NARROW,
+    Axis,
+    Tick,
+    amount,
+    decimals_for,
+    distance,
+    linear_axis,
+    log_axis,
+    plain,
+    round_numbers,
+    value_unit,
+)
+from geopriv.pages.shares import axis_top, percent, percents
+from geopriv.pages.words import bias_words, counted
+from geopriv.questions import Curve
+from geopriv.rounding import above, below
+from geopriv.spaces import LogLine
+
+WIDE, HIGH = 1000, 500  # of the picture, in its own units
+_ROWS = 101  # of the table
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    at: str
+    share: str
+    each: str
+    together: str
+
+
+@dataclass(frozen=True)
+class CurveView:
+    """What the page shows of one curve.
+
+    Args:
+        name: of the question.
+        findings: sentences, the answer first.
+        bias: how biased the estimates are; empty if they are not.
+        notes: small print.
+        level: the confidence, in words.
+        x: the horizontal axis.
+        y: the vertical axis, in percent of people.
+        line: path of the estimates; empty where there is no error bar.
+        each: path of the intervals, each for itself.
+        together: path of the band that holds all of the curve at once; empty where there is none.
+        consistent: path of the values that were made monotone; empty unless asked for.
+        description: the picture in words.
+        rows: the table.
+        skipped: whether the table leaves some values out.
+    """
+
+    name: str
+    findings: tuple[str, ...]
+    bias: str
+    notes: tuple[str, ...]
+    level: str
+    x: Axis
+    y: Axis
+    line: str
+    each: str
+    together: str
+    consistent: str
+    description: str
+    rows: tuple[Row, ...]
+    skipped: bool
+
+
+def curve_view(answer: Answer) -> CurveView:
+    """The view of an answer to a Curve."""
+    question, estimates = answer.question, answer.estimates
+    assert isinstance(question, Curve)  # only curves come here
+    at, unit = np.asarray(question.at), value_unit(question.space)
+    logs = isinstance(question.space, LogLine)
+    known = bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
+    each = Band(estimates.low, estimates.high)
+    band = answer.band or each
+    top = axis_top(float(band.high.max())) if known else 1.0
+    along = np.log(at) if logs else at
+    x = WIDE * (along - along[0]) / (along[-1] - along[0])
+    level = f"{plain(100 * estimates.confidence)}{NARROW}%"
+    axis = (log_axis if logs else linear_axis)(at[0], at[-1], unit, 7)
+    findings = _findings(answer, band, level) if known else (_nothing(answer),)
+    return CurveView(
+        question.name,
+        findings,
+        _bias(answer)[0] if known else "",
+        _notes(answer),
+        level,
+        axis,
+        share_axis(top),
+        _line(x, estimates.values / top) if known else "",
+        _area(x, each, top) if known else "",
+        _area(x, answer.band, top) if known and answer.band else "",
+        _line(x, answer.consistent / top) if known and answer.consistent is not None else "",
+        " ".join(
+            (
+                f"The share of people at or above each value, from {amount(at[0], unit)} to {amount(at[-1], unit)}.",
+                *findings,
+            )
+        ),
+        _rows(answer, unit) if known else (),
+        at.size > _ROWS,
+    )
+
+
+def share_axis(top: float) -> Axis:
+    """From nobody to the top."""
+    marks = round_numbers(0.0, 100 * top, 6)
+    return Axis(tuple(Tick(round(mark / top, 3), f"{plain(mark)}{NARROW}%") for mark in marks), "")
+
+
+def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
+    """Between which values the quartiles are, by the band: true of all of them at once, of people counted softly.
+
+    The true curve S of soft steps falls. Where the band's low end is above a share, S is too, so the quantile lies
+    above that value; where its high end is below, it lies below.
+    """
+    question = answer.question
+    assert isinstance(question, Curve)
+    at, unit = np.asarray(question.at), value_unit(question.space)
+    bias = answer.estimates.bias if answer.estimates.bias > 1e-6 else 0.0
+    found = []
+    for share, words in ((0.5, "Half of all people are"), (0.75, "Three quarters are"), (0.25, "One quarter is")):
+        lower, upper = at[band.low - bias > share], at[band.high + bias < share]
+        if lower.size and upper.size and lower.max() < upper.min():
+            ends = plain(below(lower.max(), 4)), amount(above(upper.min(), 4), unit)
+            found.append(f"{words} above a value between {ends[0]} and {ends[1]}.")
+    if not found:
+        return ()
+    confidence = f"{level} confidence, for all at once" if answer.band else f"{level} confidence, each for itself"
+    # a quartile of the people themselves may lie up to half a width farther out
+    all_at_once = f"{confidence}; people near a value count in part, see below"
+    return found[0], " ".join((*found[1:], f"({all_at_once}.)"))
+
+
+def _bias(answer: Answer) -> tuple[str, str]:
+    """Beside the error in the middle of the curve."""
+    estimates = answer.estimates
+    whose = "the median standard error of the curve"
+    return bias_words(estimates.bias, float(np.median(estimates.standard_errors)), "points", 100.0, whose)
+
+
+def _nothing(answer: Answer) -> str:
+    return f"{counted(answer.estimates.n, 'report')} cannot tell. There is no error bar yet, so no curve is drawn."
+
+
+def _notes(answer: Answer) -> tuple[str, ...]:
+    question, estimates = answer.question, answer.estimates
+    assert isinstance(question, Curve)
+    half = distance(question.width / 2, question.space)
+    notes = [f"Edges are soft: at each value, people within {half} of it count in part."]
+    widest = 50 * float((estimates.high - estimates.low).max())
+    if np.isfinite(widest):
+        text = f"The widest interval is ±{plain(widest, 2)} percentage points"
+        if answer.band:
+            text += f", the band at its widest ±{plain(50 * float((answer.band.high - answer.band.low).max()), 2)}"
+        notes.append(f"{text}; from {counted(estimates.n, 'report')}.")
+        notes += [note for note in _bias(answer)[1:] if note]
+    if answer.consistent is not None:
+        notes.append("The dashed line was made to fall and to stay between 0 and 100 %; that makes it biased.")
+    return tuple(notes)
+
+
+def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
+    question, estimates = answer.question, answer.estimates
+    assert isinstance(question, Curve)
+    rows = []
+    for k in np.unique(np.linspace(0, len(question.at) - 1, min(_ROWS, len(question.at))).round().astype(int)):
+        one = estimates[k]
+        decimals = decimals_for(100 * one.standard_error)
+        together = percents(float(answer.band.low[k]), float(answer.band.high[k]), decimals) if answer.band else ""
+        rows.append(
+            Row(
+                amount(question.at[k], unit),
+                percent(one.value, decimals),
+                percents(one.low, one.high, decimals),
+                together,
+            )
+        )
+    return tuple(rows)
+
+
+def _points(x: FloatArray, y: FloatArray) -> str:
+    """Places on the picture; what is far outside of it is held near it."""
+    down = HIGH * (1 - np.clip(y, -0.5, 1.5))
+    return "L".join(f"{a:.4g} {b:.1f}" for a, b in zip(x.round(1), down, strict=True))
+
+
+def _line(x: FloatArray, y: FloatArray) -> str:
+    return f"M{_points(x, y)}"
+
+
+def _area(x: FloatArray, band: Band, top: float) -> str:
+    return f"M{_points(x, band.high / top)}L{_points(x[::-1], band.low[::-1] / top)}Z"

@@ -1,0 +1,227 @@
+"""One share as a sentence with its interval, and a small picture of the interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geopriv.answers import Answer
+from geopriv.estimation import Estimate
+from geopriv.pages.numbers import NARROW, decimals_for, fixed, outward, plain
+from geopriv.pages.words import bias_words, counted, is_share, predicate, small_region, soft_edge
+from geopriv.questions import Share
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval on an axis from 0 to `top` percent; places in percent of its length."""
+
+    low: float
+    high: float
+    value: float
+    top: str
+
+
+@dataclass(frozen=True)
+class ShareView:
+    """What the page shows of one share.
+
+    Args:
+        name: of the question.
+        figure: the number, in large type.
+        rest: the sentence that it begins.
+        interval: that belongs to it; empty where there is none, and then there is no number.
+        bias: how biased the estimate is; empty if it is not.
+        notes: small print.
+        bar: a picture of the interval, of shares only.
+        mark: the letter under which a map shows the place; may be empty.
+    """
+
+    name: str
+    figure: str
+    rest: str
+    interval: str
+    bias: str
+    notes: tuple[str, ...]
+    bar: Bar | None
+    mark: str = ""
+
+
+def share_views(answers: Sequence[Answer], marks: dict[str, str]) -> tuple[ShareView, ...]:
+    """Of all shares, on one axis.
+
+    Args:
+        answers: to shares.
+        marks: letters on maps by name of the question.
+    """
+    highs = [one.high for one in map(_estimate, answers) if math.isfinite(one.standard_error)]
+    top = axis_top(max([0.0, *highs]))
+    return tuple(_view(answer, top, marks.get(answer.question.name, "")) for answer in answers)
+
+
+def axis_top(highest: float) -> float:
+    """The end of an axis of shares that begins at 0: everyone, or a round share above the highest."""
+    if highest > 0.4:
+        return 1.0
+    step = 10.0 ** math.floor(math.log10(max(highest, 1e-6)))
+    return min(step * next(lead for lead in (1, 2, 5, 10) if lead * step >= highest * (1 - 1e-9)), 1.0)
+
+
+def percent(value: float, decimals: int) -> str:
+    """A share in percent."""
+    return f"{fixed(100 * value, decimals)}{NARROW}%"
+
+
+def percents(low: float, high: float, decimals: int) -> str:
+    """An interval of shares, held between 0 and 100 %, its ends rounded away from its middle."""
+    least, most = _ends(low, high, decimals)
+    return f"{least} to {most}{NARROW}%"
+
+
+def _ends(low: float, high: float, decimals: int) -> tuple[str, str]:
+    return outward(100 * min(max(low, 0.0), 1.0), 100 * max(min(high, 1.0), 0.0), decimals)
+
+
+def _estimate(answer: Answer) -> Estimate:
+    return answer.estimates[()]
+
+
+def _view(answer: Answer, top: float, mark: str) -> ShareView:
+    question, one = answer.question, _estimate(answer)
+    assert isinstance(question, Share)  # only shares come here
+    said, level = predicate(question.query, question.name), f"{plain(100 * one.confidence)}{NARROW}% interval"
+    label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
+    # that there is nobody, or everybody, must hold whatever the bias is
+    bias = one.bias if one.bias > 1e-6 else 0.0
+    if not is_share(question.query):
+        return (
+            _score(answer, one, level, mark)
+            if _has_error(one)
+            else _nothing(answer, f"how large “{question.name}” is", mark)
+        )
+    clear = _is_clear(one)
+    if clear:
+        decimals, low, high = decimals_for(100 * one.standard_error), one.low, one.high
+        figure, rest = percent(one.value, decimals), f"of people {said}"
+    else:
+        ends = _careful(answer, one)
+        if ends is None:
+            return _nothing(answer, f"what share of people {said}", mark)
+        low, high = ends[0] - bias, ends[1] + bias
+        decimals = decimals_for(25 * (min(high, 1.0) - max(low, 0.0)))
+        figure, rest = _below_noise(low, high, decimals, said)
+        level += " for any number of reports" if _has_finite(answer) else ""
+    interval, bar = f"{level} {percents(low, high, decimals)}", _bar(one.value, low, high, top)
+    return ShareView(question.name, figure, rest, interval, label, _notes(answer, one, clear), bar, mark)
+
+
+def interval_of(answer: Answer) -> tuple[float, float, str]:
+    """The ends of a share's interval, and what kind it is in words, which are few for the normal one.
+
+    Where that reaches to nobody or to everybody, few reports matter and its length means nothing: where nobody reported
+    it is 0. There it is the interval that holds for any number of reports, if there is one.
+    """
+    one, question = _estimate(answer), answer.question
+    assert isinstance(question, Share)  # only shares come here
+    if is_share(question.query) and not _is_clear(one) and answer.finite is not None and _has_finite(answer):
+        return float(answer.finite.low), float(answer.finite.high), " for any number of reports"
+    return one.low, one.high, ""
+
+
+def _is_clear(one: Estimate) -> bool:
+    """Whether the share is surely neither nobody nor everybody, whatever the bias is."""
+    bias = one.bias if one.bias > 1e-6 else 0.0
+    return _has_error(one) and one.low - bias > 0 and one.high + bias < 1
+
+
+def _has_error(one: Estimate) -> bool:
+    """Whether there is an error bar: one report has none, and reports that are all the same seem to have none."""
+    return 0 < one.standard_error < math.inf and math.isfinite(one.value)
+
+
+def _has_finite(answer: Answer) -> bool:
+    """Whether there is an interval that holds for any number of reports."""
+    return answer.finite is not None and bool(np.isfinite([answer.finite.low, answer.finite.high]).all())
+
+
+def _careful(answer: Answer, one: Estimate) -> tuple[float, float] | None:
+    """An interval for shares near 0 or 1, where few reports matter: one that holds for any number, if there is one."""
+    if answer.finite is not None and _has_finite(answer):
+        return float(answer.finite.low), float(answer.finite.high)
+    if not _has_error(one):
+        return None
+    # an estimate that the noise took below 0 is no sign that there are even fewer people than that
+    shift = min(max(one.value, 0.0), 1.0) - one.value
+    return one.low + shift, one.high + shift
+
+
+def _nothing(answer: Answer, what: str, mark: str) -> ShareView:
+    question, n = answer.question, answer.estimates.n
+    assert isinstance(question, Share)
+    why = "There is no error bar yet" if n < 2 else "They are all the same, so there is no error bar"
+    rest = f"{counted(n, 'report')} cannot tell {what}. {why}."
+    return ShareView(question.name, "No number", rest, "", "", (soft_edge(question.query),), None, mark)
+
+
+def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str, str]:
+    """A figure and a sentence for an interval that reaches to nobody, to everybody, or to both."""
+    least, most = _ends(low, high, decimals)
+    if low <= 0 and high >= 1:
+        return "No number", f"These reports cannot tell what share of people {said}"
+    if low <= 0:
+        return f"At most {most}{NARROW}%", f"of people {said}. That cannot be told from zero with these reports"
+    if high >= 1:
+        return f"At least {least}{NARROW}%", f"of people {said}. That cannot be told from everyone with these reports"
+    return f"{least} to {most}{NARROW}%", f"of people {said}"
+
+
+def _notes(answer: Answer, one: Estimate, clear: bool) -> tuple[str, ...]:
+    assert isinstance(answer.question, Share)  # only shares come here
+    decimals = decimals_for(100 * one.standard_error) if _has_error(one) else 1
+    notes = [soft_edge(answer.question.query)]
+    if _has_error(one):
+        error = plain(100 * one.standard_error, 2) if one.standard_error >= 1e-6 else "below 0.0001"
+        estimate = f"Estimate {percent(one.value, decimals)}, standard error {error} points"
+        notes.append(f"{estimate}, from {counted(one.n, 'report')}.")
+    notes += [bias_words(one.bias, one.standard_error, "points", 100.0)[1], small_region(answer.question.query)]
+    if clear:
+        notes += _finite(answer, decimals)  # else it is in the sentence
+    if answer.consistent is not None and float(answer.consistent) != one.value:
+        notes.append(f"Made consistent, and biased by that: {percent(float(answer.consistent), decimals)}.")
+    return tuple(note for note in notes if note)
+
+
+def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
+    """What is said of intervals that hold for any number of reports, where there are some."""
+    if answer.finite is None or not _has_finite(answer):
+        return ()
+    assert isinstance(answer.question, Share)  # only shares come here
+    low, high = float(answer.finite.low), float(answer.finite.high)
+    share = is_share(answer.question.query)
+    ends = percents(low, high, decimals) if share else " to ".join(outward(low, high, decimals))
+    return (f"An interval that holds for any number of reports (empirical Bernstein): {ends}.",)
+
+
+def _score(answer: Answer, one: Estimate, level: str, mark: str) -> ShareView:
+    """A mean of something that is no share."""
+    decimals = decimals_for(one.standard_error)
+    low, high = outward(one.low, one.high, decimals)
+    rest = f"is the mean of “{answer.question.name}” over all people"
+    if one.low <= 0 <= one.high:
+        rest += ". That cannot be told from zero with these reports"
+    notes: tuple[str, ...] = (
+        f"Standard error {plain(one.standard_error, 2)}, from {counted(one.n, 'report')}.",
+        *_finite(answer, decimals),
+    )
+    label, bias = bias_words(one.bias, one.standard_error, "units")
+    notes += (bias,) if bias else ()
+    interval = f"{level} {low} to {high}"
+    return ShareView(answer.question.name, fixed(one.value, decimals), rest, interval, label, notes, None, mark)
+
+
+def _bar(value: float, low: float, high: float, top: float) -> Bar:
+    left, right, at = (round(100 * min(max(share / top, 0.0), 1.0), 3) for share in (low, high, value))
+    return Bar(left, right, at, f"{plain(100 * top)}{NARROW}%")

@@ -1,0 +1,252 @@
+"""Reports counted: all that estimates need of them, in integers that can be added in any order."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from geopriv.checks import invalid
+from geopriv.design import Design
+from geopriv.device.files import replacing
+from geopriv.errors import ReportRejected
+from geopriv.received import BROKEN, REASONS, ReportReader
+from geopriv.reports import Integers, ReportBatch, limits, rows_in_range
+
+_COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
+_MARK = b"geopriv tally"  # the key of the file's own metadata
+_VERSION = 1
+_WAITING = 1 << 20  # rows that are gathered before they are counted
+_MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How often each report came, of those to one mechanism.
+
+    Args:
+        rows: distinct reports in lexicographic order, shape (m, axes): symbols of a Table, cells of a Lattice.
+        times: how often each came, shape (m,).
+    """
+
+    rows: Integers
+    times: Integers
+
+    @property
+    def n(self) -> int:
+        """Reports in all."""
+        return int(self.times.sum())
+
+
+@dataclass(eq=False)
+class Tally:
+    """Reports to a design, counted. Memory grows with the distinct reports, not with the people.
+
+    Tallies of the same design add up: A + B is what one tally of all their reports would be, exactly. Ids are not kept.
+    So a report that is in two tallies counts twice, and only reading the report files in one go (`tally`) finds it.
+
+    Args:
+        design: that the reports belong to.
+        rejected: how many rows were no reports to it, by reason.
+
+    >>> import numpy as np
+    >>> from geopriv import Lattice, Line, ReportBatch
+    >>> counted = Tally(Design("demo", (Lattice.calibrate(Line(), 1.0),)))
+    >>> counted.add(ReportBatch(0, np.array([[3], [-1], [3]])))
+    >>> counted.n, counted.counts(0).rows.tolist(), counted.counts(0).times.tolist()
+    (3, [[-1], [3]], [1, 2])
+    """
+
+    design: Design
+    rejected: Counter[str] = field(default_factory=Counter)
+    _parts: list[list[Counts]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        axes = [limits(mechanism)[0] for mechanism in self.design.mechanisms]
+        nothing = np.zeros(0, dtype=np.int64)
+        self._parts = [[Counts(nothing.reshape(0, d), nothing)] for d in axes]  # what is merged, then what waits
+
+    def add(self, batch: ReportBatch) -> None:
+        """Count a batch.
+
+        Raises:
+            ReportRejected: for reports that cannot have come from the design; then none of the batch is counted.
+        """
+        known = batch.mechanism < len(self._parts)
+        if not (known and rows_in_range(self.design.mechanisms[batch.mechanism], batch.rows).all()):
+            raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
+        self._add(batch.mechanism, Counts(batch.rows, np.ones(len(batch), dtype=np.int64)))
+
+    def counts(self, mechanism: int) -> Counts:
+        """The distinct reports to a mechanism, in lexicographic order."""
+        parts = self._parts[mechanism]
+        if len(parts) > 1:
+            parts[:] = [merged(parts)]
+        return parts[0]
+
+    @property
+    def n(self) -> int:
+        """Reports that were counted."""
+        return sum(part.n for parts in self._parts for part in parts)
+
+    def __add__(self, other: Tally) -> Tally:
+        """Both together.
+
+        Raises:
+            InvalidParameter: for tallies of different designs.
+        """
+        if other.design.hash != self.design.hash:
+            raise invalid("Tally", "other", f"of the design {self.design.hash[:12]}…", f"{other.design.hash[:12]}…")
+        total = Tally(self.design, self.rejected + other.rejected)
+        for mechanism in range(len(self._parts)):
+            for tally in (self, other):
+                total._add(mechanism, tally.counts(mechanism))
+        return total
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        pairs = [(self.counts(k), other.counts(k)) for k in range(len(self._parts)) if self.design == other.design]
+        same = [np.array_equal(a.rows, b.rows) and np.array_equal(a.times, b.times) for a, b in pairs]
+        return self.design == other.design and +self.rejected == +other.rejected and all(same)
+
+    __hash__ = None  # type: ignore[assignment] # it can change
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts as Parquet, with the hash of the design; the file is there whole or not at all."""
+        note = {"version": _VERSION, "design": self.design.hash, "rejected": dict(sorted((+self.rejected).items()))}
+        schema = _COLUMNS.with_metadata({_MARK: json.dumps(note).encode()})
+        with replacing(path) as fresh, pq.ParquetWriter(fresh, schema, compression="zstd") as writer:
+            for mechanism in range(len(self._parts)):
+                counted = self.counts(mechanism)
+                m, axes = counted.rows.shape
+                lists = pa.ListArray.from_arrays(np.arange(m + 1, dtype=np.int32) * axes, counted.rows.ravel())
+                which = pa.repeat(pa.scalar(mechanism, pa.int32()), m)
+                writer.write_table(pa.Table.from_arrays([which, lists, pa.array(counted.times)], schema=schema))
+
+    def _add(self, mechanism: int, counted: Counts) -> None:
+        parts = self._parts[mechanism]
+        parts.append(counted)
+        # a merge when what waits has outgrown what was merged: every row is then sorted a few times, not once a batch
+        if sum(len(part.times) for part in parts[1:]) > max(_WAITING, len(parts[0].times)):
+            parts[:] = [merged(parts)]
+
+
+def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
+    """The tally of a file.
+
+    Raises:
+        InvalidParameter: for a file that is no tally, is damaged, or is of another design.
+    """
+    note = _note(path)
+    if note is None:
+        raise invalid("load_tally", "path", "a file that Tally.write made", str(path))
+    if note.get("version") != _VERSION:
+        raise invalid("load_tally", "path", f"of version {_VERSION}", note.get("version"))
+    if note.get("design") != design.hash:
+        found = str(note.get("design"))[:12]
+        raise invalid("load_tally", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
+    try:
+        table = pq.read_table(path)
+        if not table.schema.equals(_COLUMNS) or table.num_columns != len(_COLUMNS):
+            raise ValueError
+        which, times, lists = (table[name].combine_chunks() for name in ("mechanism", "times", "report"))
+        if any(column.null_count for column in (which, times, lists, lists.values)):
+            raise ValueError
+        tally = Tally(design, _rejected(note))
+        _count(tally, which.to_numpy(), times.to_numpy(), lists)
+    except (*BROKEN, TypeError, KeyError, AttributeError):
+        raise invalid("load_tally", "path", "a whole file of counts that the design can have", str(path)) from None
+    return tally
+
+
+def _rejected(note: dict[str, Any]) -> Counter[str]:
+    """How many rows were rejected, as the reader counts them; the reasons end up on pages."""
+    found = note["rejected"]
+    if not all(reason in REASONS and type(times) is int and 0 < times <= _MOST for reason, times in found.items()):
+        raise ValueError
+    return Counter(found)
+
+
+def _count(tally: Tally, which: Integers, times: Integers, lists: pa.ListArray) -> None:
+    """Add the rows of a file; ValueError for what no tally of the design holds."""
+    sizes, numbers = np.diff(lists.offsets.to_numpy()), lists.flatten().to_numpy()
+    # as floats, since a sum of whole numbers can wrap around
+    if (times < 1).any() or times.sum(dtype=np.float64) > _MOST:
+        raise ValueError
+    if ((which < 0) | (which >= len(tally.design.mechanisms))).any():
+        raise ValueError
+    for index, mechanism in enumerate(tally.design.mechanisms):
+        mine, axes = which == index, limits(mechanism)[0]
+        rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
+        if not rows_in_range(mechanism, rows).all() or (sizes[mine] != axes).any():
+            raise ValueError
+        tally._add(index, Counts(rows, times[mine]))
+
+
+def tally(
+    design: Design, paths: Iterable[str | os.PathLike[str]], progress: Callable[[int], None] | None = None
+) -> Tally:
+    """All reports of files of reports and of tallies, counted.
+
+    Ids are checked across all files of reports: one that came before is rejected as a "repeated id", whatever it says
+    now, so the first counts. In what order files are read, and how reports are split among them, changes nothing else.
+
+    Args:
+        design: that the reports belong to.
+        paths: of files of reports (".parquet", else NDJSON), and of tallies, each once.
+        progress: called with the number of reports in each batch that was read.
+
+    Raises:
+        InvalidParameter: for a tally that is given twice, is damaged or is of another design.
+    """
+    reader, total = ReportReader(design), Tally(design)
+    merged: list[Path] = []
+    for path in map(Path, paths):
+        if _note(path) is None:
+            for batch in reader.read(path):
+                total.add(batch)
+                if progress is not None:
+                    progress(len(batch))
+            continue
+        if any(path.samefile(other) for other in merged):
+            raise invalid("tally", "paths", "such that each tally comes once, since it has no ids", str(path))
+        merged.append(path)
+        total = total + load_tally(path, design)
+    total.rejected += reader.rejected
+    return total
+
+
+def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """What a tally's file says of itself; None for every other file."""
+    if Path(path).suffix != ".parquet":
+        return None
+    try:
+        note = (pq.read_schema(path).metadata or {}).get(_MARK)
+    except FileNotFoundError:
+        raise
+    except BROKEN:
+        return None
+    try:
+        return None if note is None else dict(json.loads(note))
+    except (ValueError, TypeError):
+        return {}  # a damaged one
+
+
+def merged(parts: list[Counts]) -> Counts:
+    """Every report once, in lexicographic order."""
+    rows, times = np.concatenate([part.rows for part in parts]), np.concatenate([part.times for part in parts])
+    order = np.lexsort(rows.T[::-1])
+    rows, times = rows[order], times[order]
+    fresh = np.ones(len(rows), dtype=bool)
+    fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    starts = np.flatnonzero(fresh)
+    return Counts(rows[starts], np.add.reduceat(times, starts) if starts.size else times)

@@ -1,0 +1,32 @@
+"""The quickstart's commands, run one after the other as they stand."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import geopriv as gp
+
+PAGE = (Path(__file__).parent.parent / "docs" / "quickstart.md").read_text(encoding="utf-8")
+
+
+def test_the_quickstart_runs_as_it_is_written(tmp_path: Path) -> None:
+    blocks = re.findall(r"```(toml|python|sh)\n(.*?)```", PAGE, flags=re.DOTALL)
+    assert [kind for kind, _ in blocks] == ["toml", "sh", "sh", "python", "sh", "sh", "python"]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for kind, text in blocks[:-1]:  # the last is a doctest
+        if kind == "toml":
+            (tmp_path / "survey.toml").write_text(text, encoding="utf-8")
+            continue
+        command = [sys.executable, "-c", text] if kind == "python" else ["sh", "-ec", text]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    answers = gp.load_answers(tmp_path / "estimates.json")
+    assert answers.n == 50_000
+    assert abs(answers["above 100,000 USD"].estimates[()].value - 0.49) < 0.02
+    assert (tmp_path / "report.html").stat().st_size > 10_000
