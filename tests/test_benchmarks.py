@@ -33,7 +33,6 @@ def test_one_setting_holds_what_is_claimed_of_all_twelve(monkeypatch: pytest.Mon
 def test_a_map_from_one_report_beats_the_papers_with_a_budget_for_every_pixel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(city_map, "INVERSE_RATES", (1_000,))
     monkeypatch.setattr(city_map, "_GRID", 21)
-    monkeypatch.setattr(city_map, "_PEOPLE", 500)
     places = synthetic_city(20_000, np.random.default_rng(1))
     (panel,) = city_map.city_map(places, settings.CITY)
     assert panel.gains["M3 with ε each/one report"] >= 8

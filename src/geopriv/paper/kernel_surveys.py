@@ -120,7 +120,13 @@ def true_map(kernels: Kernels, x: FloatArray) -> FloatArray:
 
 def input_maps(kernels: Kernels, x: FloatArray, rng: np.random.Generator) -> dict[str, FloatArray]:
     """One simulated map of each mechanism where one report answers every place."""
-    return {name: _estimated(kernels, one, one.simulate(x, rng)) for name, one in kernels.inputs.items()}
+    return {name: input_map(kernels, name, x, rng) for name in kernels.inputs}
+
+
+def input_map(kernels: Kernels, name: str, x: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """One of them."""
+    mechanism = kernels.inputs[name]
+    return _estimated(kernels, mechanism, mechanism.simulate(x, rng))
 
 
 def _estimated(kernels: Kernels, mechanism: InputLaplace | Lattice, reports: Any) -> FloatArray:
