@@ -47,7 +47,7 @@ bench: $(READY)
 	$(BIN)/geopriv bench accuracy
 	$(BIN)/python bench/tables.py
 	$(BIN)/python bench/maps.py
-	$(BIN)/python bench/coverage.py
+	$(BIN)/python bench/intervals.py
 	$(BIN)/python bench/privatize.py
 
 # warnings are errors; nothing is fetched

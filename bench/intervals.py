@@ -1,6 +1,6 @@
 """How often intervals and bands hold, over many simulated surveys: the table behind the claims.
 
-Run it:  python bench/coverage.py [ca_income.parquet [nyc_collisions.parquet]] [--json]
+Run it:  python bench/intervals.py [ca_income.parquet [nyc_collisions.parquet]] [--json]
 
 Without files the people are quantiles of the published log-normal fit, and a synthetic city.
 """
