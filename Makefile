@@ -9,7 +9,7 @@ READY  := $(VENV)/.ready
 .PHONY: help demo test check format bench docs figures schemas reproduce lock clean
 
 help:
-	@echo "make demo    run the main job on embedded data and draw a picture"
+	@echo "make demo    run two surveys on embedded people, and write their pages"
 	@echo "make test    run every test"
 	@echo "make check   lint, format check, strict types"
 	@echo "make bench   measured ratios, side by side in one run"
