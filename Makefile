@@ -6,16 +6,17 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test check format bench docs figures schemas lock clean
+.PHONY: help demo test check format bench docs figures schemas reproduce lock clean
 
 help:
-	@echo "make demo    run the main job on embedded data and draw a picture"
+	@echo "make demo    run two surveys on embedded people, and write their pages"
 	@echo "make test    run every test"
 	@echo "make check   lint, format check, strict types"
 	@echo "make bench   measured ratios, side by side in one run"
 	@echo "make docs    build the documentation site into site/"
 	@echo "make figures draw the pictures of the documentation again"
 	@echo "make schemas write the JSON Schema of survey.toml again"
+	@echo "make reproduce  the paper's tables and figures again, into docs/reproduction"
 	@echo "make format  rewrite the code in the house style"
 	@echo "make lock    choose newer dependencies and pin them (needs uv)"
 	@echo "make clean   remove the environment and what was built"
@@ -61,6 +62,10 @@ figures: $(READY)
 
 schemas: $(READY)
 	$(BIN)/python -m geopriv.survey > docs/schemas/survey.schema.json
+
+# the data are looked for in ../shared/data
+reproduce: $(READY)
+	$(BIN)/geopriv reproduce all --output docs/reproduction
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }

@@ -18,7 +18,8 @@ from matplotlib.figure import Figure
 sys.path.insert(0, str(Path(__file__).parent / "theory"))  # one style for all pictures, and it is there
 
 import geopriv as gp  # after what sorts before it
-from figures import BLACK, BLUE, GREEN, ORANGE, RED, label, panels, save  # from the line above
+from figures import label, panels, save  # from the line above
+from geopriv.paper.figures.style import BLACK, BLUE, GREEN, ORANGE, RED
 from geopriv.populations import INCOME_MU, INCOME_SIGMA, income_quantiles
 
 COLOURS = (GREEN, BLUE, ORANGE)

@@ -155,7 +155,28 @@ def test_the_text_of_a_map_says_where_it_is_highest() -> None:
     center = MAP.queries[int(found.argmax())].center  # type: ignore[attr-defined]
     assert "7 × 5 places" in text
     assert f"{center[0]:.10g}" in text
-    assert f"{found.max():.3f}" in text
+    percent = 100 * 1e6 / (2 * np.pi * MAP.bandwidth**2)  # a square kilometre, as on the page
+    assert f"in % of people per km²: {percent * found.max():.3f}" in text
+
+
+@pytest.mark.parametrize("error", [0.0, 3e-18, 0.02])
+def test_an_interval_of_no_length_where_nobody_reported_is_not_shown(error: float) -> None:
+    """Reports that are all alike have no spread, and that says nothing about the truth."""
+    share = gp.Share("rare", gp.Threshold(100.0, 10.0))
+    nobody = gp.Estimates(np.array(-1e-17), np.array(error), 300, 0.0, 0.95)
+    found = gp.Answer(share, nobody, finite=gp.Band(np.array(-0.0312), np.array(0.0312)))
+    answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 300)
+    assert str(answers).startswith("rare: 0.000 (95 % confidence for any number of reports, -0.031 to 0.031)")
+    assert "-0.0312 to 0.0312 (95 % for any number of reports)" in answers._repr_html_()
+    assert "-0.0312 to 0.0312 (95 % for any number of reports)" in found._repr_html_()
+
+
+def test_the_text_says_what_was_made_consistent() -> None:
+    share = gp.Share("rare", gp.Threshold(100.0, 10.0))
+    below = gp.Estimates(np.array(-0.01), np.array(0.02), 10, 0.0, 0.95)
+    found = gp.Answer(share, below, consistent=np.array(0.0))
+    answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 10)
+    assert "  made consistent, and biased by that: 0" in str(answers).splitlines()
 
 
 def test_a_long_curve_is_cut_short() -> None:

@@ -66,6 +66,19 @@ def test_what_is_no_design_does_not_pass(data: bytes, tmp_path: Path) -> None:
     assert (found.passed, found.audits, found.worst) == (False, (), None)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("step", "1e999999999"), ("theta", ["1e999999999", 1]), ("theta", [1]), ("step", 5e-324), ("step", 0.0)],
+    ids=str,
+)
+def test_a_hostile_lattice_is_refused_at_once(key: str, value: Any, tmp_path: Path) -> None:
+    """A number in a text could take hours to write out."""
+    document = document_of(lattice_design())
+    document["mechanisms"][0][key] = value
+    (tmp_path / "design.json").write_bytes(rehashed(document))
+    assert not gp.audit_design(tmp_path / "design.json").passed
+
+
 def test_the_command_says_the_verdict_and_the_exit_code(tmp_path: Path) -> None:
     table_design().write(tmp_path / "design.json")
     done = run("audit", "design.json", "--json", cwd=tmp_path)

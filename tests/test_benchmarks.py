@@ -12,15 +12,16 @@ from pyarrow import parquet
 from typer.testing import CliRunner
 
 import geopriv as gp
-from geopriv.benchmarks import accuracy, city_map, one_way
+from geopriv.benchmarks import city_map, one_way
 from geopriv.cli import app
+from geopriv.paper import settings
+from geopriv.paper.datasets import Incomes
 from geopriv.populations import income_quantiles, read_columns, synthetic_city
 
 
 def test_one_setting_holds_what_is_claimed_of_all_twelve(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_way, "SETTINGS", {100_000: (8_000,)})
-    x = income_quantiles(2000)
-    (panel,) = one_way.one_way(x, np.full(2000, 1 / 2000))
+    monkeypatch.setattr(settings, "ONE_WAY", {100_000: (12_000, (8_000,))})
+    (panel,) = one_way.one_way(Incomes(income_quantiles(2000), np.full(2000, 1 / 2000), "quantiles"))
     assert panel.gains["M3/table"] >= 12 * 0.95  # the published fit is a little kinder to the paper than real incomes
     assert panel.gains["M3/least_scale"] >= 4
     assert panel.least_scale < panel.m2
@@ -32,17 +33,15 @@ def test_one_setting_holds_what_is_claimed_of_all_twelve(monkeypatch: pytest.Mon
 def test_a_map_from_one_report_beats_the_papers_with_a_budget_for_every_pixel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(city_map, "INVERSE_RATES", (1_000,))
     monkeypatch.setattr(city_map, "_GRID", 21)
-    monkeypatch.setattr(city_map, "_PEOPLE", 500)
     places = synthetic_city(20_000, np.random.default_rng(1))
-    (panel,) = city_map.city_map(places, accuracy.CITY)
+    (panel,) = city_map.city_map(places, settings.CITY)
     assert panel.gains["M3 with ε each/one report"] >= 8
     assert panel.gains["M3 sharing ε/one report"] > 100
     assert 0.5 < panel.simulated / panel.input_laplace < 2  # one survey, 441 pixels that are close to one another
 
 
 def test_the_command_prints_tables_and_json(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(one_way, "SETTINGS", {100_000: (8_000,)})
-    monkeypatch.setattr(accuracy, "SETTINGS", {100_000: (8_000,)})
+    monkeypatch.setattr(settings, "ONE_WAY", {100_000: (12_000, (8_000,))})
     monkeypatch.setattr(city_map, "INVERSE_RATES", (1_000,))
     monkeypatch.setattr(city_map, "_GRID", 11)
     incomes, places = tmp_path / "i.parquet", tmp_path / "p.parquet"
@@ -77,8 +76,8 @@ def test_files_that_are_not_what_they_should_be_are_named(tmp_path: Path) -> Non
 
 def test_the_synthetic_city_lies_in_its_region_and_needs_people() -> None:
     places = synthetic_city(5000, np.random.default_rng(0))
-    inside = (places >= (accuracy.CITY.south, accuracy.CITY.west)) & (
-        places <= (accuracy.CITY.north, accuracy.CITY.east)
+    inside = (places >= (settings.CITY.south, settings.CITY.west)) & (
+        places <= (settings.CITY.north, settings.CITY.east)
     )
     assert inside.all(axis=1).mean() > 0.99
     with pytest.raises(gp.InvalidParameter, match="people"):

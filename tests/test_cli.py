@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import geopriv as gp
+from geopriv.cli import app, main
+
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "geopriv", *arguments]
@@ -73,6 +76,31 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path: Path, arguments: tu
     assert word in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_square_brackets_are_shown_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They would be taken for markup, which fails in the middle of a sentence, or hides what is between them."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("a[", "b]")
+    folder.mkdir(parents=True)
+    (folder / "people.csv").write_text("x\n1\n2\n")
+    lattice = gp.Lattice.calibrate(gp.Line("m[/]", 0.01), 1.0)
+    gp.Design("[/c]", (lattice,), source=gp.Source(("x",))).write(folder / "design.json")
+    for command, *arguments in (
+        ("audit", f"{folder}/design.json"),
+        ("privatize", f"{folder}/design.json", f"{folder}/people.csv", "-o", f"{folder}/r.parquet"),
+    ):
+        monkeypatch.setattr("sys.argv", ["geopriv", command, *arguments])
+        with pytest.raises(SystemExit) as done:
+            main()
+        assert not done.value.code
+        assert "per m[/]" in capsys.readouterr().out
+
+
+def test_an_error_that_nobody_foresaw_shows_no_variables() -> None:
+    assert app.pretty_exceptions_show_locals is False
 
 
 def test_help_and_version_are_there(tmp_path: Path) -> None:

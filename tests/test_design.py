@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from geopriv.device.designs import verify
 from geopriv.device.files import canonical, digest
 from tests.designs import (
     ASKED_OF_DEVICES,
+    RECORDED_EARTH,
     document_of,
     lattice_design,
     rehashed,
@@ -215,6 +217,7 @@ def test_a_change_under_a_new_hash_is_refused_where_it_breaks_a_rule(
         (["theta"], 0.1, "two whole"),
         (["step"], 100.0, "promise"),
         (["step"], -1.0, "positive"),
+        (["step"], 5e-324, "promise"),
         (["origin"], [0.0], "flat space"),
         (["guarantee", "epsilon"], 9e-4, "promise"),
     ],
@@ -222,6 +225,41 @@ def test_a_change_under_a_new_hash_is_refused_where_it_breaks_a_rule(
 )
 def test_a_lattice_that_was_tampered_with_is_refused(path: list[Any], value: Any, match: str, tmp_path: Path) -> None:
     refused(rehashed(changed(document_of(lattice_design()), [*TABLE, *path], value)), tmp_path, match)
+
+
+LINE: dict[str, Any] = {"type": "Line", "unit": None, "resolution": None}
+DEEP = functools.reduce(lambda inner, _: {"type": "Share", "name": "x", "query": inner}, range(400), LINE)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "match"),
+    [
+        ("questions", [LINE], "questions only"),
+        ("questions", [{"type": "Share", "name": "x", "query": LINE}], "a Query"),
+        ("questions", [DEEP], "too deep"),
+        ("source", LINE, "a Source"),
+        ("source", {"type": "Source", "columns": ["lat", "lon"]}, "axes"),
+    ],
+)
+def test_parts_that_do_not_fit_together_are_no_design(key: str, value: Any, match: str, tmp_path: Path) -> None:
+    (tmp_path / "design.json").write_bytes(rehashed(document_of(table_design()) | {key: value}))
+    with pytest.raises(gp.InvalidDesign, match=match):
+        gp.load_design(tmp_path / "design.json")
+    assert not gp.audit_design(tmp_path / "design.json").passed
+
+
+@pytest.mark.parametrize("radius", [6.5e6, 6.4e9])
+@pytest.mark.parametrize("space", [RECORDED_CITY, RECORDED_EARTH], ids=["map", "globe"])
+def test_a_globe_whose_metres_are_too_short_makes_no_design(space: gp.Space, radius: float, tmp_path: Path) -> None:
+    """On a globe 1000 times too large, 1 per km is 1 per metre on the ground."""
+    document = document_of(table_design(gp.Ball((40.7, -74.0), 3000.0, 1e3, space), 1e-3))
+    refused(rehashed(changed(document, [*TABLE, "query", "space", "radius"], radius)), tmp_path, "metre on the ground")
+
+
+def test_a_factor_is_named_to_its_last_digit() -> None:
+    """With six digits 1 per factor 1.000005 was written as 1 per factor 1.00001, half of what it costs."""
+    assert gp.LogLine(base=1.000005).distance_unit == "factor 1.000005"
+    assert gp.LogLine(base=2).distance_unit == gp.LogLine(base=2.0).distance_unit == "factor 2"
 
 
 def test_another_design_under_its_own_hash_is_refused_where_the_hash_is_known() -> None:

@@ -232,6 +232,7 @@ BAD: dict[str, tuple[Callable[[Path], Data], str]] = {
     "another kind": (written("people.xlsx", SECRET), r"must be one of \.csv"),
     "another kind in a folder": (lambda folder: Path(str(written("a.txt", SECRET)(folder))).parent, "must be one of"),
     "no header": (written("people.csv", f"{SECRET},3\n4,5\n"), "begins with values"),
+    "no header and no number": (written("people.csv", f"Ann {SECRET},unknown\nBob,none\n"), "begin with a line"),
     "no header but a name": (written("people.csv", f'{SECRET} Ann,"1,000"\nBob,5\n'), "begins with values"),
     "an empty first line": (written("people.csv", f"\n{SECRET}\n"), "column names"),
     "another encoding": (written("people.csv", f"income\n{SECRET}\n".encode("utf-16")), "column names"),

@@ -80,6 +80,7 @@ def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command
         (("design.json", "design.json"), "1 malformed"),
         (("design.json", "other.parquet"), "5 wrong design"),
         (("design.json", "reports", "--confidence", "95"), "confidence"),
+        (("design.json", "reports", "--tally", "tally.txt"), ".parquet"),
         (("design.json", "reports", "--outline", "design.json"), "GeoJSON"),
         (("design.json", "reports", "-o", "no/such/folder/x.json"), "no/such/folder"),
     ],
@@ -101,6 +102,17 @@ def test_help_shows_examples(command: Run) -> None:
     code, out, _ = command("estimate", "--help")
     assert code == 0
     assert "Examples" in out
+
+
+def test_an_outline_that_cannot_be_drawn_is_refused_before_anything_is_written(folder: Path, command: Run) -> None:
+    plane = gp.Plane("m", resolution=0.01)
+    chart = gp.KernelMap("map", 5.0, (0, 0), (10, 10), plane, columns=2, rows=2)
+    gp.Design("map", (gp.Lattice.calibrate(plane, 1.0),), questions=(chart,)).write(folder / "map.json")
+    (folder / "point.geojson").write_text('{"type": "Point", "coordinates": [0.0, 0.0]}', encoding="utf-8")
+    code, _, said = command("estimate", "map.json", "reports", "--outline", "point.geojson", "-o", "new.json")
+    assert code == 2
+    assert "polygons or lines" in said
+    assert not (folder / "new.json").exists()
 
 
 def test_the_page_is_written_with_an_outline(folder: Path, command: Run) -> None:

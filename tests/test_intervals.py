@@ -14,7 +14,7 @@ from geopriv.bands import band_half, band_reach
 from geopriv.checks import FloatArray
 from geopriv.consistency import consistent_values
 from geopriv.intervals import bernstein_reach, normal_reach, sidak_reach
-from geopriv.lattice_maps import kernel_sums
+from geopriv.lattice_maps import product_sums
 from geopriv.sums import Sums
 
 CURVE = gp.Curve("curve", tuple(range(12)), 4.0, gp.Line())
@@ -112,7 +112,7 @@ def test_covariances_of_a_map_are_those_of_its_contributions() -> None:
     rng, plane = np.random.default_rng(3), gp.Plane()
     mechanism = gp.Lattice.calibrate(plane, 1.0)
     cells, times = np.unique(rng.integers(-20, 50, (300, 2)), axis=0, return_counts=True)
-    sums = kernel_sums(mechanism, cells.astype(float), times.astype(float), MAP.axes, MAP.bandwidth)
+    sums = product_sums(mechanism, cells.astype(float), times.astype(float), MAP.axes, gp.Gaussian(MAP.bandwidth))
     each = np.stack([mechanism.at_cells(cells.astype(float), query) for query in MAP.queries], axis=1)
     direct = np.cov(each.T, fweights=times)
     np.testing.assert_allclose(sums.covariance(), direct, atol=1e-9)

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import geopriv as gp
+from geopriv.mechanisms.lattice_moments import stencil
 
 PLANE = gp.Plane("m")
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
@@ -29,6 +31,20 @@ def test_a_map_is_the_direct_sum_for_every_centre(space: gp.Space) -> None:
             answer = gp.estimate(mechanism, reports, gp.GaussianKernel(center, 2400.0, space))
             assert values[i, j] == pytest.approx(answer.value, abs=1e-10)
             assert errors[i, j] == pytest.approx(answer.standard_error, abs=1e-10)
+
+
+def test_a_map_of_corners_is_the_direct_sum_for_every_pair() -> None:
+    rng = np.random.default_rng(7)
+    mechanism = gp.Lattice.calibrate(gp.Plane("USD"), 1e-3)
+    reports = mechanism.simulate(rng.normal(scale=4000.0, size=(3000, 2)), rng)
+    first, second = [-3000.0, 0.0, 500.0], [-1000.0, 2000.0]
+    values, errors = gp.lattice_corner_map(mechanism, reports, first, second, bandwidth=700.0)
+    for i, a in enumerate(first):
+        for j, b in enumerate(second):
+            corner = lambda cells, at=(a, b): special.ndtr((mechanism.step * cells - at) / 700.0).prod(axis=1)  # noqa: E731
+            direct = stencil(corner, np.asarray(reports), mechanism.curvature)
+            assert values[i, j] == pytest.approx(direct.mean(), abs=1e-10)
+            assert errors[i, j] == pytest.approx(direct.std(ddof=1) / np.sqrt(direct.size), rel=1e-9)
 
 
 def test_a_map_covers_the_truth_as_often_as_its_errors_say() -> None:

@@ -10,7 +10,7 @@ import shapely
 import shapely.affinity
 
 import geopriv as gp
-from geopriv import maps
+from geopriv import fine_grids
 from geopriv.checks import FloatArray
 from geopriv.deconvolution import undo
 
@@ -62,7 +62,7 @@ def test_reports_put_into_the_nearest_cell_are_caught(monkeypatch: pytest.Monkey
     mechanism = gp.InputLaplace.calibrate(PLANE, 1.0)
     reports = mechanism.simulate(people(3000), np.random.default_rng(2))
     honest = gp.estimate_map(mechanism, reports, KERNEL, ROWS, COLUMNS)
-    monkeypatch.setattr(maps, "_spline_weights", nearest)
+    monkeypatch.setattr(fine_grids, "_spline_weights", nearest)
     assert np.abs(gp.estimate_map(mechanism, reports, KERNEL, ROWS, COLUMNS).values - honest.values).max() > 1e-5
 
 

@@ -159,6 +159,7 @@ def test_the_curve_names_the_quartiles_and_the_truth_is_among_them(income_page: 
         ends = re.search(rf"{words} above a value between ([\d,]+) and ([\d,]+)\sUSD", text)
         assert ends
         assert float(ends[1].replace(",", "")) <= truth <= float(ends[2].replace(",", ""))
+    assert "people near a value count in part" in text
 
 
 def test_the_map_shows_where_people_are_how_sure_that_is_and_the_regions_that_were_asked_about(city_page: str) -> None:
@@ -292,6 +293,14 @@ def test_near_zero_the_interval_is_the_one_that_holds_for_any_number_of_reports(
         assert "(95 % interval for any number of reports 0 to 8 %)" in text
 
 
+def test_a_little_of_a_map_is_not_called_nothing() -> None:
+    chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=15, rows=15)
+    one = np.zeros((15, 15))
+    one[3, 4] = 0.1
+    text = _spaced(Page(page_html(survey(answer(chart, one, np.full((15, 15), 0.001), 500)))).text)
+    assert "told from zero on less than 1 % of the map" in text
+
+
 def test_a_map_is_not_shown_where_it_cannot_be_told_from_zero() -> None:
     chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=10, rows=10)
     noise = np.random.default_rng(0).normal(0, 0.001, (10, 10))
@@ -309,6 +318,12 @@ def test_maps_of_other_units_have_axes_in_place_of_a_compass() -> None:
     assert "% of people per square of 10,000 USD by 10,000 USD" in page.text
     (box,) = {a["viewbox"] for tag, a in page.named("svg") if "viewbox" in a}
     assert box == "0 0 1000 500.0"
+    assert "counted at its border" not in page.text  # only a map has a region
+    biased = Page(page_html(survey(answer(chart, values, values / 50 + 1e-4, 5000, 1e-4)))).text
+    said = (
+        r"Biased by at most \S+ % per square of 10,000 USD by 10,000 USD, less than half of the largest standard error"
+    )
+    assert re.search(said, _spaced(biased))
 
 
 def test_a_score_that_is_no_share_is_a_plain_number() -> None:
@@ -326,7 +341,7 @@ def test_ratios_are_ratios_on_a_log_line() -> None:
     found = answer(curve, [0.95, 0.5, 0.02], [0.01, 0.01, 0.01], 900)
     text = _spaced(Page(page_html(gp.Answers("Ratios", HASH, promise, space, (found,), 900))).text)
     assert "Two values a factor of 1.2 apart look alike up to a factor of 1.31" in text
-    assert "ε = 1 per a factor of 2" in text
+    assert "ε = 1 per factor of 2" in text
     assert "people within a factor of 1.41 of it count in part" in text
 
 

@@ -58,3 +58,21 @@ def test_guarantees_of_different_kinds_do_not_mix(combine: object) -> None:
 def test_impossible_guarantees_are_refused(bad: dict[str, float]) -> None:
     with pytest.raises(gp.InvalidParameter):
         gp.Guarantee(**({"epsilon": 1.0} | bad))  # type: ignore[arg-type]
+
+
+def test_a_promise_is_never_rounded_to_look_better() -> None:
+    promise = gp.Guarantee(1 / 8000, unit="USD")
+    assert promise.factor(2_000) > 1.28
+    assert str(promise).endswith("two values 2,000 USD apart look alike up to a factor 1.29")
+    for distance in (1.0, 800.0, 2_000.0, 1e6, 1e9):
+        assert (
+            promise.factor(distance) * (1 - 1e-9) <= float(promise.alike(distance)) <= 1.01 * promise.factor(distance)
+        )
+
+
+def test_a_promise_about_ratios_is_told_in_ratios() -> None:
+    space = gp.LogLine(base=2, unit="USD")
+    promise = gp.Guarantee(space.rate("1 per factor 1.5"), unit=space.distance_unit)
+    assert str(promise) == "1 per factor 1.5: two values a factor 1.1 apart look alike up to a factor 1.27"
+    assert "a factor 1.5" in promise._repr_html_()
+    assert promise.factor(promise.example(0.3)) == pytest.approx(math.exp(math.log(1.1) / math.log(1.5)))

@@ -197,6 +197,37 @@ def test_a_parquet_file_of_something_else_is_malformed(tmp_path: Path) -> None:
     assert dict(read_reports(tmp_path / "reports.parquet", DESIGN)[1]) == {"malformed": 1}
 
 
+def test_values_that_python_cannot_hold_take_no_other_row_with_them(tmp_path: Path) -> None:
+    good = pa.Table.from_pylist([line(id=f"{k:032x}") for k in range(5)])
+    texts = [DESIGN.hash.encode()] * 4 + [b"\xff" * 64]
+    bad = pa.Array.from_buffers(pa.string(), 5, pa.array(texts).buffers())  # the last is no UTF-8
+    pq.write_table(good.set_column(0, "design", bad), tmp_path / "reports.parquet")
+    found, rejected = read_reports(tmp_path / "reports.parquet", DESIGN)
+    assert len(found[0]) == 4
+    assert dict(rejected) == {"malformed": 1}
+
+
+@pytest.mark.parametrize(
+    ("column", "times"),
+    [
+        (pa.array([1 << 62, 0], pa.timestamp("us")), 2),
+        (pa.array([1 << 30, 0], pa.date32()), 2),
+        (pa.array([1 << 62, 0], pa.duration("s")), 2),
+        (pa.array([0, 0], pa.timestamp("us", "No/Where")), 2),
+        (None, 1),
+    ],
+    ids=["time", "date", "duration", "zone", "twice the same column"],
+)
+def test_columns_of_any_type_are_rejected_and_nothing_else(column: pa.Array | None, times: int, tmp_path: Path) -> None:
+    table = pa.Table.from_pylist([line(id=f"{k:032x}") for k in range(2)])
+    other = table.append_column("id", table["id"]) if column is None else table.set_column(0, "design", column)
+    pq.write_table(other, tmp_path / "reports.parquet")
+    found, rejected = read_reports(tmp_path / "reports.parquet", DESIGN)
+    assert found == {}
+    assert set(rejected) == {"malformed"}
+    assert rejected.total() == times
+
+
 @FORMATS
 def test_a_file_that_is_not_there_is_an_error(name: str, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):

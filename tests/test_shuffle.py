@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,8 +82,30 @@ def test_rows_leave_in_groups_and_never_all_at_once(run: int, tmp_path: Path, mo
         made.add(rows(1000, seed=k))
     sizes = [len(group) for group in made.sorted()]
     assert sum(sizes) == 10_000
-    assert max(sizes) < 600  # a group, and a 256th of the rows more
-    assert min(sizes[:-1]) >= 500
+    assert set(sizes) == {500}
+
+
+@pytest.mark.parametrize("repeats", [0, 20_000])
+def test_somebody_with_many_rows_shows_neither_in_the_groups_nor_in_memory(
+    repeats: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shuffle, "GROUP", 500)
+    monkeypatch.setattr(shuffle, "RUN", 1000)
+    given = rows(5100)
+    many = np.random.default_rng(3).permutation(np.concatenate([given, np.repeat(given[:1], repeats, axis=0)]))
+    made = Shuffle(tmp_path / "rows", 3)
+    fetched: list[int] = []
+
+    def fetch(*where: Any) -> Rows:
+        found = Shuffle._fetch(made, *where)
+        fetched.append(len(found))
+        return found
+
+    monkeypatch.setattr(made, "_fetch", fetch)
+    made.add(many)
+    assert [len(group) for group in made.sorted()] == [500] * 10 + [100]
+    assert made.repeated == repeats
+    assert max(fetched) < 600  # a group, and a 256th of the rows more
 
 
 def test_nothing_comes_of_nothing(tmp_path: Path) -> None:
@@ -95,7 +118,7 @@ def test_of_one_key_the_same_row_stays_in_every_order(tmp_path: Path) -> None:
     given = rows(5000, keys=900)
     found = []
     for k, order in both(given, tmp_path):
-        made = Shuffle(tmp_path / str(k) / "rows", 3, first=False)
+        made = Shuffle(tmp_path / str(k) / "rows", 3, repeats="least")
         for start in range(0, len(order), 700):
             made.add(order[start : start + 700])
         found.append(np.concatenate(list(made.sorted())))

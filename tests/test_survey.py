@@ -154,7 +154,7 @@ def test_a_plane_has_corners_scores_maps_and_discs(folder: Path) -> None:
     assert found.space == gp.Plane("USD", resolution=1.0)
     assert found.source == gp.Source(("income", "debt"), (0.0, 0.0), (1e6, 2e6), person="household")
     corner, other, score, kernels, ball = found.questions
-    assert corner.name == "above (100,000, 200,000) USD"
+    assert corner.name == "income above 100,000 USD and debt above 200,000 USD"
     assert other.queries[0].bandwidth == 10_000  # type: ignore[attr-defined]
     assert score.queries[0]([(5e5, 1e5), (1e5, 5e5)]).round(3).tolist() == [1.0, 0.0]
     assert kernels.shape == (4, 4)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import math
+from functools import cache
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import geopriv as gp
+from geopriv.commands.plan import plan_document, print_plan
 from geopriv.populations import income_quantiles, synthetic_city
 
 USD = gp.Line("USD", resolution=1.0)
@@ -80,7 +84,7 @@ def test_a_map_and_a_park_are_planned_together() -> None:
 def test_many_regions_of_many_shapes_are_planned_too() -> None:
     balls = tuple(
         gp.Share(f"disc {k}", gp.Blurred(gp.Ball((40.7, -74.0), 1_000.0 + 50 * k, 1_000.0, CITY), 1_500.0))
-        for k in range(20)
+        for k in range(17)
     )
     found = gp.plan(gp.Survey("city", CITY, 1e-3, balls, 50_000))
     assert found.option.name == "Lattice, one report"
@@ -109,3 +113,58 @@ def test_a_table_that_beats_the_lattice_is_compiled_even_where_real_numbers_woul
     lattice = next(o for o in found.plan.options if o.mechanism == "Lattice")
     assert not table.bound_only or table.error >= lattice.error
     assert math.isfinite(found.option.error)
+
+
+@cache
+def many() -> gp.SurveyPlan:
+    return gp.plan(survey(ABOVE, HALF, CURVE))
+
+
+def test_the_bias_that_is_stated_before_is_the_one_that_estimates_state() -> None:
+    """A mean over the expected people hides what a grid does to single values: it is no bound."""
+    found = many()
+    lattice = found.design.mechanisms[0]
+    assert found.largest_bias == max(lattice.largest_bias(query) for query in found.survey.queries)
+    assert np.abs(found.option.biases).max() < found.largest_bias / 10  # which was once shown as "at most"
+
+
+def test_the_reason_compares_what_devices_run_by_the_errors_that_are_shown() -> None:
+    found = many()
+    table = next(o for o in found.plan.options if o.mechanism == "Table")
+    assert table.bound_only
+    ratio = found.error(table) / found.error()
+    assert f"the next of these, Table, people split, has at least {ratio:.3g} times its error" in found.why
+    assert ratio < 0.8 * table.error / found.option.error  # that would leave out who was asked
+    assert not any(o.mechanism in found.why for o in found.plan.options if o.mechanism == "CoordinateLaplace")
+
+
+def printed(found: gp.SurveyPlan) -> str:
+    text = io.StringIO()
+    print_plan(Console(width=200, file=text), found)
+    return text.getvalue()
+
+
+def row(found: gp.SurveyPlan, mechanism: str) -> list[str]:
+    """Of the table of mechanisms, which comes first."""
+    return next(line for line in printed(found).splitlines() if line.strip().startswith(f"{mechanism} ")).split()
+
+
+def test_what_is_only_a_floor_is_printed_as_one_and_the_bias_as_a_bound() -> None:
+    found = many()
+    assert row(found, "Table").count("≥") == 2  # error and people
+    assert row(found, "Table").count("≤") == 1  # efficiency
+    assert row(found, "Lattice")[-2:] == ["≤", f"{100 * found.largest_bias:.2g}"]
+    document = plan_document(found)
+    assert document["largest_bias"] == found.largest_bias
+    (chosen,) = [option for option in document["options"] if option["chosen"]]
+    assert chosen["error"] == pytest.approx(np.sqrt(np.mean(np.square(chosen["standard_errors"]))))
+
+
+def test_the_errors_of_a_map_are_densities_and_no_number_of_people_makes_them_one_point() -> None:
+    low, high = CITY.rectangle
+    density = gp.KernelMap("density", 2_000.0, tuple(low), tuple(high), CITY, columns=5, rows=5)
+    found = gp.plan(gp.Survey("city", CITY, 1e-3, (density,), 50_000))
+    per_km2 = 100 * found.expected(density) * 1e6 / (2 * np.pi * 2_000.0**2)
+    assert f"{per_km2:.2g} % per km²" in printed(found)
+    assert row(found, "Lattice")[5] == "–"
+    assert all(option["people_for_one_point"] is None for option in plan_document(found)["options"])

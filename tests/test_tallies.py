@@ -166,6 +166,8 @@ def test_a_tally_that_is_given_twice_is_refused(tmp_path: Path) -> None:
         ([[1]], [1], [1]),
         ([[1]], [1], [-1]),
         ([[1]], [None], [0]),
+        ([[0], [1]], [1 << 62, (1 << 62) + 5], [0, 0]),  # whose sum wraps around
+        ([[1]], [1 << 41], [0]),
     ],
 )
 def test_a_forged_tally_is_refused(rows: list[list[int]], times: list[Any], which: list[int], tmp_path: Path) -> None:
@@ -174,6 +176,27 @@ def test_a_forged_tally_is_refused(rows: list[list[int]], times: list[Any], whic
     pq.write_table(pa.Table.from_arrays([which, rows, times], schema=schema), tmp_path / "forged.parquet")
     with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
         gp.tally(DESIGN, [tmp_path / "forged.parquet"])
+
+
+@pytest.mark.parametrize("times", [[1.5, 2.5], [1.5, float("nan")], [True, True]])
+def test_a_tally_whose_columns_are_of_other_types_is_refused(times: list[Any], tmp_path: Path) -> None:
+    gp.Tally(DESIGN).write(tmp_path / "tally.parquet")
+    metadata = pq.read_schema(tmp_path / "tally.parquet").metadata
+    table = pa.table({"mechanism": pa.array([0, 0], pa.int32()), "report": [[0], [1]], "times": times})
+    pq.write_table(table.replace_schema_metadata(metadata), tmp_path / "forged.parquet")
+    with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
+        gp.tally(DESIGN, [tmp_path / "forged.parquet"])
+
+
+@pytest.mark.parametrize(
+    "rejected", [{"<b>of their own</b>": 3}, {"malformed": -3}, {"malformed": 1e400}, {"malformed": "3"}, [1], None]
+)
+def test_a_tally_with_other_reasons_is_refused(rejected: Any, tmp_path: Path) -> None:
+    note = {"version": tallies._VERSION, "design": DESIGN.hash, "rejected": rejected}
+    schema = tallies._COLUMNS.with_metadata({tallies._MARK: json.dumps(note).encode()})
+    pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
+    with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
+        gp.tally(DESIGN, [tmp_path / "tally.parquet"])
 
 
 @pytest.mark.parametrize("note", [b"{", b"3", b'{"version": 2}'])

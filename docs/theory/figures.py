@@ -19,22 +19,8 @@ from matplotlib.figure import Figure
 
 import geopriv as gp
 from geopriv.checks import FloatArray
-
-# Okabe and Ito's colours: told apart with every kind of colour vision
-BLACK, ORANGE, SKY, GREEN, BLUE, RED = "#000000", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00"
-STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "geopriv",
-    "svg.fonttype": "path",
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "lines.linewidth": 1.8,
-    "legend.frameon": False,
-    "figure.facecolor": "white",
-    "path.simplify_threshold": 0.5,
-}
+from geopriv.paper.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STYLE
+from geopriv.paper.lemma import lemma
 
 
 def panels(columns: int, height: float = 3.6) -> tuple[Figure, Any]:
@@ -119,25 +105,6 @@ def variances() -> Figure:
     label(axis, "Threshold of width 2/ε", "distance from the threshold, in units of 1/ε", "variance of a report")
     axis.legend(fontsize=9, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
-
-
-def _gauss(c: Any) -> FloatArray:
-    return np.asarray(np.exp(-np.square(c) / 2))
-
-
-def lemma(c: float, g: float) -> float:
-    """The paper's candidates for B*·h of the kernel at s = c·h with γ = g/h, misprints mended (erratum E3)."""
-    near, far = (-g + np.hypot(g, 2)) / 2, (g + np.hypot(g, 2)) / 2
-    w = np.linspace(0, 8, 4001) + 1e-7
-    best = max(c * float(_gauss(c)), float((np.abs(_gauss(w) - _gauss(c)) / np.abs(w - c)).max()))
-    for place, side in ((near, 1), (far, -1)):
-        if (place - c) * side > 0:
-            best = max(best, place * float(_gauss(place)) * np.exp(-g * abs(place - c)))
-        touch = _gauss(w) - (1 + (place - w) * place) * _gauss(place)  # the tangent at `place` meets the bell at z
-        z = w[:-1][(touch[:-1] > 0) != (touch[1:] > 0)]
-        z = z[((z - c) * side > 0) & (np.abs(z - place) > 0.02)]
-        best = max(best, float((place * _gauss(place) * np.exp(-g * np.abs(z - c))).max(initial=0.0)))
-    return best
 
 
 def kernel() -> Figure:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from geopriv.estimation import Estimate as Estimate
     from geopriv.estimation import Estimates as Estimates
     from geopriv.estimation import estimate as estimate
+    from geopriv.lattice_maps import lattice_corner_map as lattice_corner_map
     from geopriv.lattice_maps import lattice_estimates as lattice_estimates
     from geopriv.lattice_maps import lattice_kernel_map as lattice_kernel_map
     from geopriv.maps import estimate_map as estimate_map
@@ -146,7 +147,7 @@ _HOME = {
         "ReportRejected",
         "Unavailable",
     ),
-    "lattice_maps": ("lattice_estimates", "lattice_kernel_map"),
+    "lattice_maps": ("lattice_corner_map", "lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",

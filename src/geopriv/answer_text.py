@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geopriv.questions import Curve, KernelMap
+from geopriv.pages.density import per_square
+from geopriv.pages.shares import interval_of
+from geopriv.questions import Curve, KernelMap, Share
 
 if TYPE_CHECKING:
     from geopriv.answers import Answer, Answers
@@ -30,10 +32,15 @@ def _answer_lines(answer: Answer) -> list[str]:
     elif isinstance(question, KernelMap):
         lines = _map_lines(answer, question)
     else:
-        lines = [f"{question.name}: {_value(answer, ())}"]
+        lines = [f"{question.name}: {_share(answer)}"]
     if not found.unbiased:
-        limit = f"off by at most {found.bias:.1g} on average" if np.isfinite(found.bias) else "biased"
+        scale, square = per_square(question) if isinstance(question, KernelMap) else (1.0, "")
+        unit = f" % per {square}" if square else ""
+        limit = f"off by at most {scale * found.bias:.1g}{unit} on average" if np.isfinite(found.bias) else "biased"
         lines[0] += f"  ({limit})"
+    if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
+        nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in estimates.json and on the page"
+        lines.append(f"  made consistent, and biased by that: {nicer}")
     return lines
 
 
@@ -57,21 +64,38 @@ def _map_lines(answer: Answer, question: KernelMap) -> list[str]:
     peak = np.unravel_index(int(found.values.argmax()), question.shape)
     query: Any = question.queries[int(found.values.argmax())]
     place = ", ".join(f"{part:.10g}" for part in query.center)
+    scale, square = per_square(question)
     return [
         f"{question.name}: {question.columns} × {question.rows} places, {above:,} of them surely above 0 at once",
-        f"  highest at ({place}): {_value(answer, peak)}",
+        f"  highest at ({place}), in % of people per {square}: {_value(answer, peak, scale=scale)}",
     ]
 
 
-def _value(answer: Answer, index: Any, named: bool = True) -> str:
+def _share(answer: Answer) -> str:
+    """Its value, and the interval that means something where the share may be nobody or everybody."""
+    if not isinstance(answer.question, Share):
+        return _value(answer, ())
+    low, high, kind = interval_of(answer)
+    if not kind:
+        return _value(answer, ())
+    places = _places((high - low) / 4)
+    value = f"{float(answer.estimates.values):z.{places}f}"
+    return f"{value} ({_confidence(answer)}{kind}, {low:.{places}f} to {high:.{places}f})"
+
+
+def _value(answer: Answer, index: Any, named: bool = True, scale: float = 1.0) -> str:
     """One value, its interval, and the end points of the band around all of them."""
-    found, band = answer.estimates[index], answer.band
-    # two digits of the standard error
-    places = 6 if not 0 < found.standard_error < np.inf else max(0, 1 - int(np.floor(np.log10(found.standard_error))))
+    found, band, error = answer.estimates[index], answer.band, scale * answer.estimates[index].standard_error
+    places = _places(error)
     name = f"{_confidence(answer)}, " if named else ""
-    wide = "" if band is None else f"  [{band.low[index]:.{places}f}, {band.high[index]:.{places}f}]"
-    interval = f"{found.low:.{places}f} to {found.high:.{places}f}"
-    return f"{found.value:.{places}f} ({name}{interval}){wide}"
+    wide = "" if band is None else f"  [{scale * band.low[index]:.{places}f}, {scale * band.high[index]:.{places}f}]"
+    interval = f"{scale * found.low:.{places}f} to {scale * found.high:.{places}f}"
+    return f"{scale * found.value:.{places}f} ({name}{interval}){wide}"
+
+
+def _places(error: float) -> int:
+    """Digits after the point: two of the standard error, and no more than mean something."""
+    return min(max(0, 1 - int(np.floor(np.log10(error)))), 8) if 0 < error < np.inf else 6
 
 
 def _confidence(answer: Answer) -> str:

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from geopriv import __version__
-from geopriv.commands import audit, bench, demo, estimate, plan, privatize
+from geopriv.commands import audit, bench, demo, estimate, plan, privatize, reproduce
 from geopriv.errors import GeoprivError
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode="rich",
+    pretty_exceptions_show_locals=False,  # which are people's values; older versions of typer show them unless told
     help="Measure a population without learning about its people.",
 )
 benches = typer.Typer(no_args_is_help=True, help="Measured claims, each printed by one command.")
@@ -32,6 +33,7 @@ app.command(epilog=plan.EXAMPLES)(plan.plan)
 app.command(epilog=privatize.EXAMPLES)(privatize.privatize)
 app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
+app.command(epilog=reproduce.EXAMPLES)(reproduce.reproduce)
 app.add_typer(benches, name="bench")
 benches.command(epilog=bench.ACCURACY_EXAMPLES)(bench.accuracy)
 benches.command(epilog=bench.MECHANISMS_EXAMPLES)(bench.mechanisms)

@@ -11,7 +11,7 @@ from geopriv.checks import count, invalid
 from geopriv.device.designs import VERSION, verify
 from geopriv.device.files import canonical, digest, replacing
 from geopriv.documents import from_document, to_document
-from geopriv.errors import InvalidDesign
+from geopriv.errors import InvalidDesign, InvalidParameter
 from geopriv.mechanisms import Lattice, Table
 from geopriv.privacy import Guarantee, partition
 from geopriv.queries import Query
@@ -40,7 +40,7 @@ class Design:
     >>> query = Threshold(at=100_000, width=16_000, space=Line("USD", resolution=0.01))
     >>> design = Design("income", (Table.calibrate(query, "1 per 8,000 USD"),))
     >>> print(design.guarantee)
-    0.000125 per USD: two values 2000 USD apart look alike up to a factor 1.28
+    0.000125 per USD: two values 2,000 USD apart look alike up to a factor 1.29
     """
 
     survey: str
@@ -61,6 +61,10 @@ class Design:
         shares = tuple(count("Design", "shares", share) for share in self.shares or (1,) * len(mechanisms))
         if len(shares) != len(mechanisms):
             raise invalid("Design", "shares", f"one for each of {len(mechanisms)} mechanisms", shares)
+        if not all(isinstance(question, Question) for question in self.questions):
+            raise invalid("Design", "questions", "questions only", [type(part).__name__ for part in self.questions])
+        if not isinstance(self.source, Source | None):
+            raise invalid("Design", "source", "a Source or None", type(self.source).__name__)
         if self.source is not None:
             self.source.require_fit(space_of(mechanisms[0]))
         names = [question.name for question in self.questions]
@@ -142,10 +146,14 @@ def parse_design(data: bytes) -> Design:
     from json import loads
 
     document = loads(data)
-    mechanisms = tuple(from_document(part) for part in document["mechanisms"])
-    questions = tuple(from_document(part) for part in document["questions"])
-    source = None if document["source"] is None else from_document(document["source"])
-    design = Design(document["survey"], mechanisms, tuple(document["shares"]), questions, source)
+    try:
+        mechanisms, questions = (tuple(map(from_document, document[key])) for key in ("mechanisms", "questions"))
+        source = None if document["source"] is None else from_document(document["source"])
+        design = Design(document["survey"], mechanisms, tuple(document["shares"]), questions, source)
+    except InvalidParameter as error:  # parts that are well made and do not fit together
+        raise InvalidDesign(str(error)) from None
+    except (RecursionError, ArithmeticError):
+        raise InvalidDesign("A design must not be nested too deep, nor hold numbers beyond those of floats.") from None
     if design.hash != document["hash"]:
         raise InvalidDesign("A design must be written as geopriv writes it; numbers in it are of another type.")
     return design

@@ -88,7 +88,7 @@ def from_document(document: Any, verified: bool = True) -> Any:
     try:
         thing = kind(**given)
         worst = thing.worst_step[0] if isinstance(thing, Table) and verified else 0
-    except (GeoprivError, TypeError, ValueError, OverflowError) as error:
+    except (GeoprivError, TypeError, ValueError, ArithmeticError) as error:
         raise InvalidDesign(f"A {kind.__name__} cannot be made of the document: {error}") from None
     if worst > 1:
         raise InvalidDesign(f"The table breaks its promise: its worst step is {float(worst):.9g}·ε.")

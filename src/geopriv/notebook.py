@@ -14,7 +14,7 @@ import numpy as np
 
 from geopriv import sketches
 from geopriv.checks import FloatArray
-from geopriv.questions import Curve, KernelMap
+from geopriv.questions import Curve, KernelMap, Share
 
 if TYPE_CHECKING:
     from geopriv.answers import Answer, Answers
@@ -44,9 +44,9 @@ def guarantee_html(guarantee: Guarantee) -> str:
     """The promise in words, and the factor at some distances."""
     rows: list[Sequence[str]] = []
     if guarantee.metric == "distance":
-        distances = [float(f"{part / guarantee.epsilon:.1g}") for part in (0.1, 0.3, 1.0, 3.0)]
+        distances = [guarantee.example(loss) for loss in (0.1, 0.3, 1.0, 3.0)]
         near = [distance for distance in distances if distance <= guarantee.radius]
-        rows = [(f"{d:,g} {guarantee.unit or ''}".strip(), f"{guarantee.factor(d):.3g}") for d in near]
+        rows = [(guarantee.apart(distance), guarantee.alike(distance)) for distance in near]
     factors = _table(("two values apart by", "look alike up to a factor"), rows) if rows else ""
     return _block("", _text(str(guarantee)), factors, _faint(guarantee.reference))
 
@@ -62,7 +62,7 @@ def audit_html(audit: Audit) -> str:
 def survey_plan_html(found: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
     asked = [
-        (question.name, f"{len(question.queries):,}", f"{100 * found.expected(question):.2g} points")
+        (question.name, f"{len(question.queries):,}", f"{found.expected(question):.2g}")
         for question in found.survey.questions
     ]
     return _block(
@@ -71,10 +71,13 @@ def survey_plan_html(found: SurveyPlan) -> str:
         _table(_OPTIONS, _option_rows(found.plan), found.plan.options.index(found.option)),
         _text(found.why),
         _table(("question", "estimates", "standard error expected, at most"), asked),
+        _text(f"Whoever the people are, estimates are biased by at most {found.largest_bias:.1g}.")
+        if found.largest_bias > 1e-6
+        else "",
     )
 
 
-_OPTIONS = ("mechanism", "arrangement", "predicted error", "worst query", "bias", "efficiency")
+_OPTIONS = ("mechanism", "arrangement", "predicted error", "worst query", "expected bias", "efficiency")
 
 
 def plan_html(plan: Plan) -> str:
@@ -126,14 +129,14 @@ def design_html(design: Design) -> str:
 def answer_html(answer: Answer) -> str:
     """One question's estimates."""
     if answer.question.shape == ():
-        return _block(answer.question.name, _table(_HEAD, [_row(answer.estimates[()])]))
+        return _block(answer.question.name, _table(_HEAD, [_share_row(answer)]))
     return _block(answer.question.name, *_answer_summary(answer))
 
 
 def answers_html(answers: Answers) -> str:
     """All questions of a survey: single shares in one table, then curves and maps."""
     single = [answer for answer in answers.answers if answer.question.shape == ()]
-    rows = [(answer.question.name, *_row(answer.estimates[()])) for answer in single]
+    rows = [(answer.question.name, *_share_row(answer)) for answer in single]
     parts = [_table(("question", *_HEAD), rows)] if rows else []
     for answer in answers.answers:
         if answer.question.shape != ():
@@ -154,6 +157,18 @@ _HEAD = ("estimate", "interval", "standard error", "reports", "")
 def _row(estimate: Estimate) -> tuple[str, ...]:
     interval = f"{estimate.low:.4g} to {estimate.high:.4g} ({100 * estimate.confidence:g} %)"
     return f"{estimate.value:.4g}", interval, f"{estimate.standard_error:.2g}", f"{estimate.n:,}", _bias(estimate)
+
+
+def _share_row(answer: Answer) -> tuple[str, ...]:
+    """The same, with an interval that means something where the share may be nobody or everybody."""
+    from geopriv.pages.shares import interval_of
+
+    one = answer.estimates[()]
+    if not isinstance(answer.question, Share):
+        return _row(one)
+    low, high, kind = interval_of(answer)
+    value, _, *rest = _row(one)
+    return value, f"{low:.4g} to {high:.4g} ({100 * one.confidence:g} %{kind})", *rest
 
 
 def _bias(estimate: Estimate | Estimates) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from geopriv.checks import finite, invalid, positive, positive_or_infinite
+from geopriv.rounding import above
+from geopriv.units import ratio_base
 
 
 @dataclass(frozen=True)
@@ -47,18 +49,53 @@ class Guarantee:
         """The factor up to which two values at that distance look alike (besides δ)."""
         return math.exp(min(self.log_factor(distance), 709.0))
 
+    def alike(self, distance: float) -> str:
+        """The same to three digits, rounded up: a promise must not look better than it is.
+
+        >>> Guarantee(0.25).factor(1.0), Guarantee(0.25).alike(1.0)
+        (1.2840254166877414, '1.29')
+        """
+        return f"{above(self.factor(distance), 3):.3g}"
+
     def __str__(self) -> str:
         extra = (f", except with probability {self.delta:g}" if self.delta else "") + (
             f", for values within {self.radius:g} {self.unit or ''}".rstrip() if math.isfinite(self.radius) else ""
         )
         if self.metric == "discrete":
-            return f"{self.epsilon:.6g}: any two values look alike up to a factor {self.factor(1):.4g}{extra}"
-        unit = self.unit or "unit"
-        example = float(f"{0.3 / self.epsilon:.1g}")
+            return f"{self.epsilon:.6g}: any two values look alike up to a factor {self.alike(1)}{extra}"
+        example = self.example(0.3)
         return (
-            f"{self.epsilon:.6g} per {unit}: two values {example:g} {unit} apart look alike up to a factor "
-            f"{self.factor(example):.3g}{extra}"
+            f"{self._rate}: two values {self.apart(example)} apart look alike up to a "
+            f"factor {self.alike(example)}{extra}"
         )
+
+    @property
+    def _rate(self) -> str:
+        """ε in words; per ratio that costs 1 where the unit of distance is a factor."""
+        base = ratio_base(self.unit)
+        if base is None:
+            return f"{self.epsilon:.6g} per {self.unit or 'unit'}"
+        return f"1 per factor {base ** min(1 / self.epsilon, 700 / math.log(base)):,.6g}"
+
+    def example(self, loss: float) -> float:
+        """A distance at about which so much is lost, chosen to be a round number (on a log space a round ratio)."""
+        base = ratio_base(self.unit)
+        if base is None:
+            return float(f"{loss / self.epsilon:.1g}")
+        ratio = base ** min(loss / self.epsilon, 700 / math.log(base))
+        ratio = max(float(f"{ratio:.{2 if ratio >= 1.1 else 3}g}"), 1.01)
+        return math.log(ratio) / math.log(base)
+
+    def apart(self, distance: float) -> str:
+        """A distance in words: with its unit, or as a ratio where the unit of distance is a factor.
+
+        >>> Guarantee(1.0, unit="factor 2").apart(3.0), Guarantee(1.0).apart(2.0)
+        ('a factor 8', '2 units')
+        """
+        base = ratio_base(self.unit)
+        if base is not None:
+            return f"a factor {base**distance:,.4g}"
+        return f"{distance:,.6g} {self.unit or ('unit' if distance == 1 else 'units')}"
 
     def _repr_html_(self) -> str:
         from geopriv.notebook import guarantee_html

@@ -83,8 +83,8 @@ def privatize(
     order and their ids are independent of the order and the names in the table (with names: to anyone who cannot tell
     keyed BLAKE2b from a random function).
 
-    Memory does not grow with the table: beyond a million rows, reports wait in a temporary folder beside the output,
-    which is removed. A killed run leaves at most that folder, and the next run removes it.
+    Memory does not grow with the table: beyond half a million rows, reports wait in a temporary folder beside the
+    output, which is removed. A killed run leaves at most that folder, and the next run removes it.
 
     Args:
         design: what is promised; its source says which columns hold the values, and their public range.
@@ -103,10 +103,13 @@ def privatize(
     source = columns_of(design, person)
     if target.suffix not in _KINDS:
         raise invalid("privatize", "output", f"a file of {', '.join(_KINDS)}", target.name)
+    if isinstance(data, str | os.PathLike) and Path(data).exists() and target.exists() and target.samefile(data):
+        raise invalid("privatize", "output", "another file than the people's own, which it would replace", str(output))
     if target.exists() and not overwrite:
         raise _exists(target)
     with _writing(target), parts(target) as folder:
-        run = _Run(design, source, Shuffle(folder / "rows", 3 + max(limits(m)[0] for m in design.mechanisms)))
+        width = 3 + max(limits(m)[0] for m in design.mechanisms)
+        run = _Run(design, source, Shuffle(folder / "rows", width, repeats="first" if source.person else "none"))
         run.read(data, tell)
         fresh = folder / "reports"
         written = write_records(fresh, run.told(tell), _KINDS[target.suffix])
@@ -184,7 +187,10 @@ def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) 
 def columns_of(design: Design, person: str | None) -> Source:
     """Where a design's values are found in a table, and the column that names people, if another one is given."""
     if design.source is None:
-        raise invalid("privatize", "design", "one that says in which columns the values are", f"{design.survey!r}")
+        raise InvalidParameter(
+            f"The design of {design.survey!r} does not say in which columns the values are: name them in the survey "
+            "(columns = [\u2026] under [space]) and plan again, or let devices report (python -m geopriv.client)."
+        )
     return design.source if person is None else replace(design.source, person=person)
 
 

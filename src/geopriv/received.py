@@ -27,6 +27,7 @@ BATCH = 1 << 16
 REASONS = ("malformed", "truncated", "wrong design", "out of range", "repeated id")
 _KEYS = frozenset(COLUMNS.names)
 _LONGEST = 1 << 12  # bytes of a line: a report has some 150
+BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError)  # what Arrow raises for a damaged file
 
 
 @dataclass(eq=False)
@@ -67,7 +68,7 @@ class ReportReader:
             elif _plain(batch):
                 yield from self._columns(batch)
             else:
-                yield from self._rows(batch.to_pylist())
+                yield from self._rows(_listed(batch))
 
     def _rows(self, rows: Iterable[dict[str, Any] | str]) -> Iterator[ReportBatch]:
         """Batches of the rows that are reports; a text is the reason why there is no row."""
@@ -202,17 +203,35 @@ def _skip_line(readline: Callable[[int], bytes]) -> None:
 
 
 def _parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
-    """Batches, or the reason why they cannot be read: a file without its end, or without the columns."""
+    """Batches, or the reason why they cannot be read: a file without its end, or without each column once."""
     try:
         with pq.ParquetFile(path, pre_buffer=False) as file:  # else the whole file may be read ahead
-            if not set(file.schema_arrow.names) >= _KEYS:
+            if any(file.schema_arrow.names.count(key) != 1 for key in _KEYS):
                 yield "malformed"
                 return
             yield from file.iter_batches(BATCH, columns=COLUMNS.names)
     except FileNotFoundError:
         raise
-    except (pa.ArrowInvalid, OSError):
+    except BROKEN:
         yield "truncated"
+
+
+def _listed(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | str]:
+    """Rows of columns of any type; one that Python has no value for (a date in the year 10^9) is none.
+
+    Halves are tried where the whole fails, so that one such row does not take the others with it.
+    """
+    try:
+        rows = batch.to_pylist()
+    except BROKEN:
+        half = batch.num_rows // 2
+        if not half:
+            yield "malformed"
+            return
+        yield from _listed(batch.slice(0, half))
+        yield from _listed(batch.slice(half))
+        return
+    yield from rows
 
 
 def _plain(batch: pa.RecordBatch) -> bool:

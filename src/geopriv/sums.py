@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.checks import FloatArray
-from geopriv.lattice_maps import kernel_sums
+from geopriv.lattice_maps import product_sums
 from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.lattice_bounds import box_of_change, stencil_bounds
+from geopriv.profiles import Gaussian
 from geopriv.queries import Query
 from geopriv.questions import KernelMap
 from geopriv.tallies import Counts, merged
@@ -75,7 +76,7 @@ def lattice_sums(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> 
 def map_sums(lattice: Lattice, counts: Counts, question: KernelMap) -> Sums:
     """The means of all kernels of a map, through the product over its axes."""
     cells, times = counts.rows.astype(np.float64), counts.times.astype(np.float64)
-    sums = kernel_sums(lattice, cells, times, question.axes, question.bandwidth)
+    sums = product_sums(lattice, cells, times, question.axes, Gaussian(question.bandwidth))
     size, kernel = sums.means.size, question.queries[0]  # bounds do not depend on where a kernel is
     wide = size > _MOST or (len(sums.u) + len(sums.v)) * question.rows * (question.rows + 1) / 2 > _WIDEST
     low, high = stencil_bounds(lattice, kernel) or (-np.inf, np.inf)

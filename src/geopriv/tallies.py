@@ -19,13 +19,14 @@ from geopriv.checks import invalid
 from geopriv.design import Design
 from geopriv.device.files import replacing
 from geopriv.errors import ReportRejected
-from geopriv.received import ReportReader
+from geopriv.received import BROKEN, REASONS, ReportReader
 from geopriv.reports import Integers, ReportBatch, limits, rows_in_range
 
 _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
 _MARK = b"geopriv tally"  # the key of the file's own metadata
 _VERSION = 1
 _WAITING = 1 << 20  # rows that are gathered before they are counted
+_MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +161,11 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
         found = str(note.get("design"))[:12]
         raise invalid("load_tally", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
     try:
-        return tally_of(pq.read_table(path), design, Counter(note["rejected"]))
-    except (pa.ArrowInvalid, OSError, ValueError, TypeError, KeyError, AttributeError):
+        table = pq.read_table(path)
+        if not table.schema.equals(_COLUMNS) or table.num_columns != len(_COLUMNS):
+            raise ValueError
+        return tally_of(table, design, _rejected(note["rejected"]))
+    except (*BROKEN, TypeError, KeyError, AttributeError):
         raise invalid("load_tally", "path", "a whole file of counts that the design can have", str(path)) from None
 
 
@@ -169,21 +173,33 @@ def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
     """The tally of a table with columns "mechanism", "report" and "times", which may name a report several times.
 
     Raises:
-        ValueError: for counts that the design cannot have.
+        ValueError: for counts that no tally of the design holds.
     """
-    which, times = (table[name].combine_chunks().to_numpy() for name in ("mechanism", "times"))
-    lists = table["report"].combine_chunks()
+    which, times, lists = (table[name].combine_chunks() for name in ("mechanism", "times", "report"))
+    if any(column.null_count for column in (which, times, lists, lists.values)):
+        raise ValueError
+    which, times = which.to_numpy(), times.to_numpy()
     sizes, numbers = pc.list_value_length(lists).to_numpy(), lists.flatten().to_numpy()
-    total = Tally(design, Counter({str(reason): int(count) for reason, count in rejected.items()}))
+    # as floats, since a sum of whole numbers can wrap around
+    if (times < 1).any() or times.sum(dtype=np.float64) > _MOST:
+        raise ValueError
+    if ((which < 0) | (which >= len(design.mechanisms))).any():
+        raise ValueError
+    total = Tally(design, rejected)
     for index, mechanism in enumerate(design.mechanisms):
         mine, axes = which == index, limits(mechanism)[0]
         rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
-        if not rows_in_range(mechanism, rows).all() or len(rows) != mine.sum() or (sizes[mine] != axes).any():
-            raise ValueError("There is a report that the design cannot have.")
+        if not rows_in_range(mechanism, rows).all() or (sizes[mine] != axes).any():
+            raise ValueError
         total._add(index, merged([Counts(rows.astype(np.int64), times[mine].astype(np.int64))]))
-    if (times < 1).any() or ((which < 0) | (which >= len(design.mechanisms))).any():
-        raise ValueError("There is a count that the design cannot have.")
     return total
+
+
+def _rejected(found: dict[str, Any]) -> Counter[str]:
+    """How many rows were rejected, as the reader counts them; the reasons end up on pages."""
+    if not all(reason in REASONS and type(times) is int and 0 < times <= _MOST for reason, times in found.items()):
+        raise ValueError
+    return Counter(found)
 
 
 def tally(
@@ -232,7 +248,7 @@ def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
         note = (pq.read_schema(path).metadata or {}).get(_MARK)
     except FileNotFoundError:
         raise
-    except (pa.ArrowInvalid, OSError):
+    except BROKEN:
         return None
     try:
         return None if note is None else dict(json.loads(note))

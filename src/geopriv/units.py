@@ -33,6 +33,16 @@ _FACTOR = re.compile(rf"\s*(?:a\s+)?factor\s+(?:of\s+)?({_NUMBER})\s*")
 _FACTOR_RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*(?:a\s+)?factor\s+(?:of\s+)?({_NUMBER})\s*")
 
 
+def ratio_base(unit: str | None) -> float | None:
+    """The ratio that one unit of distance is, where it is "factor 2" or the like; None for other units.
+
+    >>> ratio_base("factor 2"), ratio_base("USD")
+    (2.0, None)
+    """
+    match = _FACTOR.fullmatch(unit or "")
+    return float(match[1].replace(",", "").replace("_", "")) if match else None
+
+
 def convert(amount: float, unit: str, to: str) -> float:
     """An amount of one unit in another; units that do not convert are an error.
 

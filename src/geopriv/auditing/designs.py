@@ -70,7 +70,7 @@ def _readable(data: bytes) -> list[Audit]:
     try:
         documents = json.loads(data)["mechanisms"]
         return [found for document in documents if (found := _refused(document)) is not None]
-    except (ValueError, RecursionError, TypeError, KeyError, LookupError):
+    except (ValueError, RecursionError, TypeError, LookupError, ArithmeticError):
         return []
 
 
@@ -85,8 +85,11 @@ def _refused(document: Any) -> Audit | None:
 def _steep_lattice(document: Any) -> Audit | None:
     """A lattice whose θ is too large, which no Lattice can be made of: √d·θ over what a step promises."""
     try:
-        theta, step = Fraction(*document["theta"]), Fraction(document["step"])
-        promised = Fraction(document["guarantee"]["epsilon"]) * step
+        numbers = (*document["theta"], document["step"], document["guarantee"]["epsilon"])
+        if len(numbers) != 4 or not all(type(number) in (int, float) for number in numbers):
+            return None  # a text such as "1e999999999" would be computed for hours
+        theta, step = Fraction(*numbers[:2]), Fraction(numbers[2])
+        promised = Fraction(numbers[3]) * step
         ratio = math.sqrt(len(document["origin"]) * (theta / promised) ** 2)
     except (ValueError, TypeError, KeyError, ZeroDivisionError, OverflowError):
         return None

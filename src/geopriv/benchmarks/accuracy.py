@@ -13,13 +13,10 @@ from rich.progress import Progress
 from rich.table import Table
 
 from geopriv.benchmarks.city_map import INVERSE_RATES, MapPanel, city_map
-from geopriv.benchmarks.one_way import SETTINGS, Panel, one_way
-from geopriv.checks import FloatArray, count
-from geopriv.populations import income_quantiles, read_columns, synthetic_city
-from geopriv.spaces import LocalPlane
-
-# The paper's region: its box on the Mercator map in degrees, measured in metres on the ground.
-CITY = LocalPlane(south=40.34, west=-74.644, north=40.955, east=-73.654)
+from geopriv.benchmarks.one_way import Panel, one_way
+from geopriv.checks import count
+from geopriv.paper.datasets import read_incomes, read_places
+from geopriv.paper.settings import CITY, one_way_settings
 
 
 @dataclass(frozen=True)
@@ -45,31 +42,13 @@ class Accuracy:
 def measure(incomes: Path | None, places: Path | None, people: int, seed: int) -> Accuracy:
     """All panels; a progress bar on the terminal meanwhile."""
     count("bench accuracy", "people", people, least=2)
-    if incomes is None:
-        x, weights, who = income_quantiles(50_000), np.full(50_000, 1 / 50_000), "the published log-normal fit"
-    else:
-        x, weights = _counted(*read_columns(incomes, ("income", "weight")))
-        who = incomes.name
-    spots, where = _places(places, people, np.random.default_rng(seed))
+    who, where = read_incomes(incomes), read_places(places)
+    spots = where.draw(min(people, len(where.values)), np.random.default_rng(seed))
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Calibrating…", total=sum(map(len, SETTINGS.values())) + len(INVERSE_RATES))
-        panels = one_way(x, weights, each=lambda: progress.advance(task))
+        task = progress.add_task("Calibrating…", total=len(one_way_settings()) + len(INVERSE_RATES))
+        panels = one_way(who, each=lambda: progress.advance(task))
         maps = city_map(spots, CITY, seed, each=lambda: progress.advance(task))
-    return Accuracy(who, where, panels, maps)
-
-
-def _counted(x: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Every income once, with weights that sum to 1."""
-    distinct, which = np.unique(x, return_inverse=True)
-    return distinct, np.asarray(np.bincount(which, weights)) / weights.sum()
-
-
-def _places(path: Path | None, people: int, rng: np.random.Generator) -> tuple[FloatArray, str]:
-    if path is None:
-        return synthetic_city(people, rng), "a synthetic city"
-    spots = np.stack(read_columns(path, ("lat", "lon")), axis=-1)
-    spots = spots[((spots >= (CITY.south, CITY.west)) & (spots <= (CITY.north, CITY.east))).all(axis=1)]
-    return spots[rng.choice(len(spots), min(people, len(spots)), replace=False)], path.name
+    return Accuracy(who.source, where.source, panels, maps)
 
 
 def print_tables(result: Accuracy) -> None:

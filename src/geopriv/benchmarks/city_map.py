@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from geopriv.checks import FloatArray
-from geopriv.maps import estimate_map
-from geopriv.mechanisms import InputLaplace
-from geopriv.planning.predictions import input_laplace, lattice, posterior
-from geopriv.planning.workload import Workload
-from geopriv.queries import GaussianKernel
+from geopriv.paper.crowds import Crowd
+from geopriv.paper.kernel_surveys import input_map, true_map
+from geopriv.paper.kernels import Kernels
+from geopriv.paper.settings import KDE_DISTANCE
 from geopriv.spaces import LocalPlane
 
 INVERSE_RATES = (500, 1_000, 2_000)  # metres
 _GRID = 61
-_PEOPLE = 4_000  # of those who report, over whom exact variances are averaged
 
 
 @dataclass(frozen=True)
@@ -66,33 +63,24 @@ def city_map(
         seed: of the simulated survey.
         each: called after each setting, for progress.
     """
-    points = space.read(places)
-    rows, columns = (np.linspace(a, b, _GRID) for a, b in zip(*space.rectangle, strict=True))
-    bandwidth = math.floor(math.hypot(rows[1] - rows[0], columns[1] - columns[0]))
-    middle = space.middle
-    centers = space.values(np.stack(np.meshgrid(rows, columns, indexing="ij"), axis=-1).reshape(-1, 2))
-    kernels = tuple(GaussianKernel(tuple(center), bandwidth, space) for center in centers.tolist())
-    rng = np.random.default_rng(seed)
-    some = rng.choice(len(points), min(_PEOPLE, len(points)), replace=False)
+    rows, columns = (np.linspace(low, high, _GRID) for low, high in zip(*space.rectangle, strict=True))
+    crowd = Crowd(space.read(places), rows, columns, "the people given")
+    n, rng = len(crowd.points), np.random.default_rng(seed)
     panels = []
     for inverse in INVERSE_RATES:
-        rate, n = 1 / inverse, len(points)
-        work = Workload(kernels, space, rate, n, points[some], np.full(some.size, 1 / some.size))
-        each_query = posterior("SmoothT", work, rate)
-        shared = (work.size * each_query + (work.size - 1) * work.answers[1]) / n
-        mechanism, kernel = InputLaplace.calibrate(space, rate), GaussianKernel(middle, bandwidth, space)
-        truth = estimate_map(InputLaplace.calibrate(space, rate, "plain"), points, kernel, rows, columns)
-        found = estimate_map(mechanism, mechanism.simulate(places, rng), kernel, rows, columns)
+        kernels = Kernels(crowd, inverse, crowd.width, KDE_DISTANCE)
+        truth, found = true_map(kernels, crowd.points), input_map(kernels, "InputLaplace", crowd.points, rng)
+        error = {name: kernels.moments(name).numbers(n)["error"] for name in ("InputLaplace", "Lattice", "M3")}
         panels.append(
             MapPanel(
                 inverse,
                 n,
-                bandwidth,
-                float(input_laplace(work, rate).mean()) / n,
-                float(np.mean((found.values - truth.values) ** 2)),
-                float(lattice(work, rate)[0].mean()) / n,
-                float(each_query.mean()) / n,
-                float(shared.mean()),
+                crowd.width,
+                error["InputLaplace"],
+                float(np.mean((found - truth) ** 2)),
+                error["Lattice"],
+                error["M3"],
+                kernels.moments("M3").numbers(n, n / len(crowd.centers))["error"],
             )
         )
         each()

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from geopriv.bounds import lower_bound
-from geopriv.checks import FloatArray
-from geopriv.mechanisms import Lattice, LeastScaleT, LipschitzLaplace, SmoothT, Table
+from geopriv.mechanisms import Table
+from geopriv.paper.datasets import Incomes
+from geopriv.paper.one_way import expected
+from geopriv.paper.settings import one_way_settings
 from geopriv.priors import Prior
-from geopriv.queries import Threshold
-
-SETTINGS = {
-    10_000: (800, 1_200, 2_000),
-    100_000: (8_000, 12_000, 20_000),
-    500_000: (16_000, 24_000, 40_000),
-    1_000_000: (32_000, 48_000, 80_000),
-}
 
 
 @dataclass(frozen=True)
@@ -62,32 +55,30 @@ class Panel:
         return {name: self.floor / float(getattr(self, name)) for name in names}
 
 
-def one_way(x: FloatArray, weights: FloatArray, each: Callable[[], None] = lambda: None) -> list[Panel]:
-    """The twelve settings for incomes x with weights that sum to 1; τ = min(0.2·T, 2/ε).
+def one_way(incomes: Incomes, each: Callable[[], None] = lambda: None) -> list[Panel]:
+    """The twelve settings for a law of incomes; τ = min(0.2·T, 2/ε).
 
     Args:
-        x: incomes.
-        weights: of the incomes.
+        incomes: whose variances are averaged.
         each: called after each setting, for progress.
     """
     panels = []
-    for at, rates in SETTINGS.items():
-        for inverse in rates:
-            query, rate = Threshold(at, min(0.2 * at, 2 * inverse)), 1 / inverse
-            table = Table.calibrate(query, rate)
-            lattice = Lattice.calibrate(query.space, rate, queries=[query])
-            panels.append(
-                Panel(
-                    at,
-                    inverse,
-                    float(weights @ LipschitzLaplace.calibrate(query, rate).variance(x)),
-                    float(weights @ SmoothT.calibrate(query, rate).variance(x)),
-                    float(weights @ LeastScaleT.calibrate(query, rate).variance(x)),
-                    float(weights @ lattice.variance(x, query)),
-                    float(weights @ table.variance(x)),
-                    table.excess(Prior(x, weights)),
-                    float(weights @ lower_bound(query, rate, x)),
-                )
+    for setting in one_way_settings():
+        found = expected(setting, incomes)
+        variance = {name: float(numbers["variance"]) for name, numbers in found["expected"].items()}
+        excess = Table.calibrate(setting.query, setting.rate).excess(Prior(incomes.values, incomes.weights))
+        panels.append(
+            Panel(
+                setting.at,
+                setting.inverse_rate,
+                variance["M2"],
+                variance["M3"],
+                variance["LeastScaleT"],
+                variance["Lattice"],
+                variance["Table"],
+                excess,
+                found["floor"],
             )
-            each()
+        )
+        each()
     return panels

@@ -30,14 +30,15 @@ def audit(
             "[bold green]The promise holds.[/]" if found.passed else "[bold red]The promise does NOT hold.[/]"
         )
         if found.passed:
-            console.print(f"Promise: {found.guarantee}\nDesign:  {found.hash}")
+            console.print(f"Promise: {escape(str(found.guarantee))}\nDesign:  {found.hash}")
         else:
             console.print(f"Why:     {escape(found.reason)}")
         for k, one in enumerate(found.audits):
             first, second, output = one.at
             console.print(
                 f"Mechanism {k}: worst loss {one.worst_ratio:.9g} of what is promised, between {first} and {second}, "
-                f"at report {output} ({one.pairs:,} pairs compared)."
+                f"at report {output} ({one.pairs:,} pairs compared).",
+                markup=False,
             )
     if not found.passed:
         raise typer.Exit(1)

@@ -38,8 +38,12 @@ def demo(
     from rich.console import Console
 
     from geopriv import demo as flow
+    from geopriv.populations import read_columns
 
     console = Console(stderr=as_json, highlight=False)
+    for given, columns in ((incomes, ("income",)), (places, ("lat", "lon"))):
+        if given is not None:
+            read_columns(given, columns)  # before anything is done with it
     embedded = Path(flow.__file__).parent
     results = []
     for name, given, write in (("incomes", incomes, flow.write_incomes), ("city", places, flow.write_city)):
@@ -59,7 +63,8 @@ def demo(
             _print(console, result, synthetic=given is None)
     if as_json:
         print(json.dumps([_document(result) for result in results], indent=2, ensure_ascii=False))
-    console.print("Pages to look at: " + ", ".join(f"[bold]{result.page}[/bold]" for result in results))
+    console.print("The truth is what the files say, for comparison: a real survey has nobody who could print it.")
+    console.print("Pages to look at: " + ", ".join(str(result.page) for result in results), markup=False)
 
 
 def _print(console: Console, result: Result, synthetic: bool) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from geopriv.design import Design
+    from geopriv.spaces import Space
     from geopriv.tallies import Tally
 
 EXAMPLES = (
@@ -48,15 +49,18 @@ def estimate(
     """Every question's answer with its error bar, from files of reports in any order and any number."""
     from rich.console import Console
 
-    from geopriv.checks import fraction
+    from geopriv.checks import fraction, invalid
     from geopriv.design import load_design
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
     from geopriv.survey_estimates import estimate_survey
 
     fraction("estimate", "confidence", confidence)
+    if tally is not None and tally.suffix != ".parquet":
+        raise invalid("estimate", "tally", "a file of .parquet, by which a tally is known again", tally.name)
     console = Console(stderr=True, highlight=False)
-    plan, coast = load_design(design), None if outline is None else _outline(outline)
+    plan = load_design(design)
+    coast = None if outline is None else _outline(outline, plan.space)
     chosen = choose("estimate", engine, bool(reports), query, database, master)
     counted = _counted(plan, reports or [], chosen, query, database, master, console)
     if not counted.n:
@@ -143,13 +147,18 @@ def _rows(files: list[Path]) -> int | None:
         return None
 
 
-def _outline(path: Path) -> shapely.Geometry:
-    """The shapes of a GeoJSON file."""
+def _outline(path: Path, space: Space) -> shapely.Geometry:
+    """The shapes of a GeoJSON file; tried on the map before anything is counted or written."""
     import shapely
 
     from geopriv.checks import invalid
+    from geopriv.pages.frames import on_map
+    from geopriv.spaces import Flat
 
     try:
-        return shapely.from_geojson(path.read_text(encoding="utf-8"))
+        found = shapely.from_geojson(path.read_text(encoding="utf-8"))
     except (shapely.errors.ShapelyError, UnicodeDecodeError):
         raise invalid("estimate", "outline", "a GeoJSON file", str(path)) from None
+    if isinstance(space, Flat):
+        on_map(found, space)
+    return found

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from geopriv.planning import Option, SurveyPlan
+    from geopriv.questions import Question
 
 EXAMPLES = (
     "Examples:  [bold]geopriv plan survey.toml[/bold]   [bold]geopriv plan survey.toml -o design.json --json[/bold]"
 )
 _POINT = 0.01
+_UNBIASED = 1e-6  # as `Estimates.unbiased` has it
 
 
 def plan(
@@ -26,6 +28,7 @@ def plan(
 ) -> None:
     """Predict the error of every mechanism for a survey, choose the best that devices can run, and write its design."""
     from rich.console import Console
+    from rich.markup import escape
 
     from geopriv.planning import plan as plan_survey
     from geopriv.survey import load_survey
@@ -39,21 +42,22 @@ def plan(
         print(json.dumps(plan_document(found), indent=2, ensure_ascii=False))
     else:
         print_plan(console, found)
-    console.print(f"Design: [bold]{output}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+    console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
 
 
 def print_plan(console: Console, found: SurveyPlan) -> None:
     """The promise, the options, and what to expect of each question."""
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     survey = found.survey
     console.print(
-        f"[bold]{survey.name}[/bold]: {survey.people:,} people, one report of {found.bits} bits each.\n"
-        f"Promise: {found.design.guarantee}.",
+        f"[bold]{escape(survey.name)}[/bold]: {survey.people:,} people, one report of {found.bits} bits each.\n"
+        f"Promise: {escape(str(found.design.guarantee))}.",
         highlight=False,
     )
-    console.print(distances(found), highlight=False)
+    console.print(distances(found), highlight=False, markup=False)
     options = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for name in ("mechanism", "answers"):
         options.add_column(name, no_wrap=True)
@@ -62,10 +66,12 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     for option in found.plan.options:
         options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
     console.print(options)
+    maps = "; on a map those of its mean kernels, times 100" if _has_map(found) else ""
     console.print(
-        "Error: standard error in percentage points (root mean square over all estimates), as the page will state it. "
-        "People ±1: how many make a 95 % interval of ± 1 percentage point. Efficiency: the least variance that any "
-        "unbiased report could have, as a share of this one's. * sends real numbers, which devices do not.\n",
+        f"Error: standard error in percentage points (root mean square over all estimates{maps}), as the page will "
+        "state it. People ±1: how many make a 95 % interval of ± 1 percentage point. Efficiency: the least variance "
+        "that any unbiased report could have, as a share of this one's. Bias: in points, as expected; of the choice ← "
+        "a bound, as estimates will state it. * sends real numbers, which devices do not.\n",
         highlight=False,
     )
     questions = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
@@ -73,39 +79,76 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     questions.add_column("estimates", justify="right")
     questions.add_column("error, at most", justify="right")
     for question in survey.questions:
-        questions.add_row(question.name, f"{len(question.queries):,}", _points(found.expected(question)))
+        questions.add_row(question.name, f"{len(question.queries):,}", _expected(found, question))
     console.print(questions)
-    console.print(f"{found.why}\n", highlight=False, style="")
+    console.print(f"{found.why}\n", highlight=False, markup=False)
 
 
 def distances(found: SurveyPlan) -> str:
     """What ε means for values that are nearer and farther apart."""
     promise = found.design.guarantee
-    unit = promise.unit or ""
-    each = [float(f"{share / promise.epsilon:.1g}") for share in (0.1, 1.0, 3.0)]
-    parts = [f"{distance:,.6g} {unit}".strip() + f": {promise.factor(distance):.3g}" for distance in each]
+    each = [promise.example(loss) for loss in (0.1, 1.0, 3.0)]
+    parts = [f"{promise.apart(distance)}: {promise.alike(distance)}" for distance in each]
     return f"         Factors by distance: {'; '.join(parts)}. Far apart may be told apart, close together not."
 
 
-def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
-    import numpy as np
+def _expected(found: SurveyPlan, question: Question) -> str:
+    """The largest standard error: points, or on a map percent per square, as on the page."""
+    from geopriv.pages.density import per_square
+    from geopriv.questions import KernelMap
 
+    if not isinstance(question, KernelMap):
+        return _points(found.expected(question))
+    percent, square = per_square(question)
+    return f"{percent * found.expected(question):.2g} % per {square}"
+
+
+def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
     from geopriv.planning.choice import ON_DEVICES
 
-    errors = found.standard_errors(option)
-    typical = _points(float(np.sqrt(np.mean(errors**2))))
-    people = found.people_for(_POINT, option)
-    bias = float(np.abs(option.biases).max())
     efficiency = found.plan.efficiency(option)
     sign = " ←" if option is found.option else "" if option.mechanism in ON_DEVICES else " *"
+    least, most = ("≥ ", "≤ ") if option.bound_only else ("", "")
     return (
         option.mechanism + sign,
         option.arrangement,
-        f"≥ {typical}" if option.bound_only else typical,
-        "never (bias)" if people is None else f"{people:,}",
-        f"{100 * efficiency:.2g} %" if efficiency > 0 else "–",
-        f"biased {_points(bias)}" if option.labelled_biased else "none" if bias < 1e-9 else f"≤ {_points(bias)}",
+        least + _points(found.error(option)),
+        _people(found, option, least),
+        f"{most}{100 * efficiency:.2g} %" if efficiency > 0 else "–",
+        _bias(found, option),
     )
+
+
+def _people(found: SurveyPlan, option: Option, least: str) -> str:
+    """For ± 1 point; a dash where there are only maps, whose answers are no shares."""
+    if _only_maps(found):
+        return "–"
+    people = found.people_for(_POINT, option)
+    return "never (bias)" if people is None else f"{least}{people:,}"
+
+
+def _has_map(found: SurveyPlan) -> bool:
+    from geopriv.questions import KernelMap
+
+    return any(isinstance(question, KernelMap) for question in found.survey.questions)
+
+
+def _only_maps(found: SurveyPlan) -> bool:
+    from geopriv.questions import KernelMap
+
+    return all(isinstance(question, KernelMap) for question in found.survey.questions)
+
+
+def _bias(found: SurveyPlan, option: Option) -> str:
+    """What is to be expected; of the choice a bound, since that is what estimates will say."""
+    import numpy as np
+
+    if option is found.option:
+        return "none" if found.largest_bias <= _UNBIASED else f"≤ {_points(found.largest_bias)}"
+    bias = float(np.abs(option.biases).max())
+    if option.labelled_biased:
+        return f"biased {_points(bias)}" if bias > _UNBIASED else "biased"
+    return "none" if bias <= _UNBIASED else _points(bias)
 
 
 def _points(share: float) -> str:
@@ -122,11 +165,11 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
             "mechanism": option.mechanism,
             "arrangement": option.arrangement,
             "standard_errors": found.standard_errors(option).tolist(),
-            "error": option.error,
+            "error": found.error(option),
             "biased": option.labelled_biased,
-            "largest_bias": float(np.abs(option.biases).max()),
+            "expected_bias": float(np.abs(option.biases).max()),
             "only_a_bound": option.bound_only,
-            "people_for_one_point": found.people_for(_POINT, option),
+            "people_for_one_point": None if _only_maps(found) else found.people_for(_POINT, option),
             "efficiency": efficiency if (efficiency := found.plan.efficiency(option)) > 0 else None,
             "chosen": option is found.option,
         }
@@ -139,6 +182,7 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
         "unit": found.design.guarantee.unit,
         "design": found.design.hash,
         "bits": found.bits,
+        "largest_bias": found.largest_bias,
         "why": found.why,
         "questions": [
             {"name": q.name, "estimates": len(q.queries), "standard_error_at_most": found.expected(q)}

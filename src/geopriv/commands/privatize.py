@@ -105,6 +105,7 @@ def _teller(bar: Progress) -> Callable[[str, int, float | None], None]:
 
 
 def _print(console: Console, design: Design, path: Path, done: Privatized) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -117,6 +118,7 @@ def _print(console: Console, design: Design, path: Path, done: Privatized) -> No
         table.add_row("left out: repeated person", f"{done.repeated:,}")
     table.add_row("reports written", f"[bold]{done.reports:,}[/bold]")
     console.print(table)
-    console.print(f"Promise: {design.guarantee}.")
-    console.print(f"Reports: [bold]{done.output}[/bold]. The counts above are about your table; keep them with it.")
-    console.print(f"Next:    [bold]geopriv estimate {path} {done.output}[/bold]")
+    output = escape(str(done.output))
+    console.print(f"Promise: {escape(str(design.guarantee))}.")
+    console.print(f"Reports: [bold]{output}[/bold]. The counts above are about your table; keep them with it.")
+    console.print(f"Next:    [bold]geopriv estimate {escape(str(path))} {output}[/bold]")

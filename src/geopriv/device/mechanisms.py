@@ -93,9 +93,13 @@ def read_mechanism(document: Any, where: str) -> DeviceMechanism:
         InvalidDesign: for a document that is none, and for a promise that does not hold.
     """
     kind, found = thing(document, where, _KINDS)
-    mechanism = _table(found, where) if kind == "Table" else _lattice(found, where)
+    try:
+        mechanism = _table(found, where) if kind == "Table" else _lattice(found, where)
+    except ArithmeticError:  # a bound that is infinite, or a distance that is 0
+        raise InvalidDesign(f"{where}, a {kind}, must be made of numbers that floats can compute with.") from None
     if mechanism.spent > 1:
-        raise InvalidDesign(f"{where}, a {kind}, breaks its promise: {float(mechanism.spent):.9g} of what it allows.")
+        spent = float(min(mechanism.spent, Fraction(10**9)))
+        raise InvalidDesign(f"{where}, a {kind}, breaks its promise: {spent:.9g} of what it allows.")
     return mechanism
 
 

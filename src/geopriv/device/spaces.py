@@ -21,6 +21,7 @@ Reader = Callable[[Point], Point]
 
 EXTENT = 2.0**40  # steps of the resolution that a flat space reaches on both sides of 0
 LATITUDE_LIMIT = 85.0
+LARGEST_RADIUS = 6.4e6  # of the Earth in metres, along its flattest meridian; a larger one makes metres too short
 _KINDS = {
     "Line": ("unit", "resolution"),
     "LogLine": ("base", "floor", "unit", "resolution"),
@@ -129,6 +130,15 @@ def _flat(kind: str, found: Document) -> DeviceSpace:
     )
 
 
+def factor_unit(base: float) -> str:
+    """What one unit of distance on a LogLine is called: the base to its last digit, for the promise is made in it.
+
+    >>> factor_unit(2.0), factor_unit(1.000005)
+    ('factor 2', 'factor 1.000005')
+    """
+    return f"factor {float(base)!r}".removesuffix(".0")
+
+
 def _log_line(kind: str, found: Document) -> DeviceSpace:
     base, floor, step = (positive(found[name], f"LogLine.{name}") for name in ("base", "floor", "resolution"))
     if not base > 1:
@@ -139,12 +149,14 @@ def _log_line(kind: str, found: Document) -> DeviceSpace:
         return (math.log(max(point[0], floor)) / math.log(base),)
 
     return DeviceSpace(
-        kind, 1, f"factor {base:g}", step, lambda point: _snap(public(point), step), public, EXTENT * step, step
+        kind, 1, factor_unit(base), step, lambda point: _snap(public(point), step), public, EXTENT * step, step
     )
 
 
 def _earth(kind: str, found: Document) -> DeviceSpace:
     radius, step = positive(found["radius"], f"{kind}.radius"), positive(found["resolution"], f"{kind}.resolution")
+    if radius > LARGEST_RADIUS:
+        raise refuse(f"{kind}.radius", f"at most {LARGEST_RADIUS:.0f}, since its unit is a metre on the ground", radius)
     turn = 360 / step
     if not 2 <= turn <= EXTENT or abs(turn - round(turn)) > 4e-16 * turn:
         raise refuse(f"{kind}.resolution", "a whole part of 360 degrees", step)

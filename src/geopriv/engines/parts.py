@@ -38,13 +38,12 @@ def parts(output: Path) -> Iterator[Path]:
 
 
 def publish(fresh: Path, output: Path, overwrite: bool) -> None:
-    """Give a finished file its name, once it is on the disk.
+    """Give a finished file its name, once it is on the disk; who may read it is left to the umask.
 
     Raises:
         FileExistsError: where there is a file of that name by now, and it is not to be replaced.
     """
     sync(fresh)
-    fresh.chmod(0o644)
     if overwrite:
         fresh.replace(output)
     else:

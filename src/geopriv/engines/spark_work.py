@@ -124,7 +124,7 @@ class Drawing(Work):
     def __call__(self, batches: Batches) -> Batches:
         design, width = self.design, 2 + self.design.space.dimension
         with tempfile.TemporaryDirectory() as folder:
-            shuffle = Shuffle(Path(folder) / "rows", width, first=False)  # a frame has no first row
+            shuffle = Shuffle(Path(folder) / "rows", width, repeats="least")  # a frame has no first row
             for batch in batches:
                 data = b"".join(batch.column("rows").to_pylist())
                 shuffle.add(np.frombuffer(data, dtype=np.uint64).reshape(-1, width))

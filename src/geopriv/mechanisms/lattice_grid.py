@@ -55,6 +55,8 @@ def choose_grid(
     def follows(mechanism: Lattice) -> bool:
         return all(mechanism.largest_bias(query) <= largest_bias for query in queries)
 
+    if space.dimension > 1 and not follows(kind.on_grid(space, rate, _FINEST / rate)):
+        raise _too_rough(queries, kind.on_grid(space, rate, _FINEST / rate), largest_bias)  # no other grid does better
     plain = [kind.on_grid(space, rate, relative / rate) for relative in _COARSER]
     for candidates in (_aligned(kind, space, rate, queries), plain):
         fit = [mechanism for mechanism in candidates if follows(mechanism)]
@@ -66,9 +68,13 @@ def choose_grid(
         if follows(mechanism):
             return mechanism
         relative /= 2
-    worst = max(queries, key=mechanism.largest_bias)
+    raise _too_rough(queries, mechanism, largest_bias)
+
+
+def _too_rough(queries: tuple[Query, ...], finest: Lattice, largest_bias: float) -> InvalidParameter:
+    worst = max(queries, key=finest.largest_bias)
     rule = f"smooth enough for a grid with a bias of {largest_bias:g} (allow more bias, or give a step)"
-    raise invalid("Lattice", "queries", rule, worst)
+    return invalid("Lattice", "queries", rule, worst)
 
 
 def _aligned(kind: type[Lattice], space: Space, rate: float, queries: tuple[Query, ...]) -> Iterator[Lattice]:

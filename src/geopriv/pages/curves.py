@@ -12,9 +12,7 @@ from geopriv.pages.numbers import (
     NARROW,
     Axis,
     Tick,
-    above,
     amount,
-    below,
     decimals_for,
     distance,
     linear_axis,
@@ -26,6 +24,7 @@ from geopriv.pages.numbers import (
 from geopriv.pages.shares import axis_top, percent, percents
 from geopriv.pages.words import bias_words, counted
 from geopriv.questions import Curve
+from geopriv.rounding import above, below
 from geopriv.spaces import LogLine
 
 WIDE, HIGH = 1000, 500  # of the picture, in its own units
@@ -124,10 +123,10 @@ def share_axis(top: float) -> Axis:
 
 
 def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
-    """Between which values the quartiles are, by the band: true of all of them at once.
+    """Between which values the quartiles are, by the band: true of all of them at once, of people counted softly.
 
-    The true curve S falls. Where the band's low end is above a share, S is too, so the quantile lies above that value;
-    where its high end is below, it lies below.
+    The true curve S of soft steps falls. Where the band's low end is above a share, S is too, so the quantile lies
+    above that value; where its high end is below, it lies below.
     """
     question = answer.question
     assert isinstance(question, Curve)
@@ -141,14 +140,17 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
             found.append(f"{words} above a value between {ends[0]} and {ends[1]}.")
     if not found:
         return ()
-    all_at_once = f"{level} confidence, for all at once" if answer.band else f"{level} confidence, each for itself"
+    confidence = f"{level} confidence, for all at once" if answer.band else f"{level} confidence, each for itself"
+    # a quartile of the people themselves may lie up to half a width farther out
+    all_at_once = f"{confidence}; people near a value count in part, see below"
     return found[0], " ".join((*found[1:], f"({all_at_once}.)"))
 
 
 def _bias(answer: Answer) -> tuple[str, str]:
     """Beside the error in the middle of the curve."""
     estimates = answer.estimates
-    return bias_words(estimates.bias, float(np.median(estimates.standard_errors)), "points", 100.0)
+    whose = "the median standard error of the curve"
+    return bias_words(estimates.bias, float(np.median(estimates.standard_errors)), "points", 100.0, whose)
 
 
 def _nothing(answer: Answer) -> str:

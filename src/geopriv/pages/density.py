@@ -49,8 +49,7 @@ class Density:
         """The densities of an answer to a KernelMap."""
         question, estimates = answer.question, answer.estimates
         assert isinstance(question, KernelMap)  # only maps come here
-        side, square = _square(question)
-        percent = 100 * side**2 / question.area
+        percent, square = per_square(question)
         band = answer.band or Band(estimates.low, estimates.high)
         bias = percent * estimates.bias if estimates.bias > 1e-6 else 0.0
         scaled = Band(percent * band.low, percent * band.high)
@@ -108,6 +107,12 @@ class Density:
         top = (self.values == maximum_filter(self.values, size=sizes, mode="nearest")) & self.told
         found = sorted(zip(*np.nonzero(top), strict=True), key=lambda at: -self.values[at])
         return [(int(i), int(j)) for i, j in found[:_PEAKS]]
+
+
+def per_square(question: KernelMap) -> tuple[float, str]:
+    """What a mean kernel is multiplied with to be percent of people per square, and the name of that square."""
+    side, name = _square(question)
+    return 100 * side**2 / question.area, name
 
 
 def _square(question: KernelMap) -> tuple[float, str]:

@@ -151,8 +151,15 @@ def _findings(answer: Answer, density: Density, level: str) -> tuple[str, ...]:
     return (
         f"The estimate is highest near {top.place}: {top.density}{NARROW}% of people per {density.square} "
         f"({level} {top.interval}{NARROW}%).",
-        f"It can be told from zero on {100 * density.told.mean():.0f}{NARROW}% of the map.",
+        f"It can be told from zero on {_part(float(density.told.mean()))} of the map.",
     )
+
+
+def _part(share: float) -> str:
+    """How much of a map; a little is not nothing, and nearly all not all."""
+    if share < 0.01:
+        return f"less than 1{NARROW}%"
+    return f"more than 99{NARROW}%" if 0.99 < share < 1 else f"{100 * share:.0f}{NARROW}%"
 
 
 def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
@@ -162,6 +169,8 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
         notes.append("What can be told from zero is judged by a band that holds the whole map at once.")
     else:
         notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
+    if isinstance(density.question.space, LocalPlane):
+        notes.append("People outside the region of the survey were counted at its border.")
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
     return tuple(note for note in notes if note)
 
@@ -170,7 +179,8 @@ def _bias(answer: Answer, density: Density) -> tuple[str, str]:
     """Beside the largest error of the map."""
     estimates = answer.estimates
     error = float(estimates.standard_errors.max())
-    return bias_words(estimates.bias, error, f"% per {density.square}", density.percent)
+    unit, whose = f"% per {density.square}", "the largest standard error on the map"
+    return bias_words(estimates.bias, error, unit, density.percent, whose)
 
 
 def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from geopriv.pages.numbers import NARROW, above, distance, plain
+from geopriv.pages.numbers import NARROW, distance, plain
 from geopriv.privacy import Guarantee
-from geopriv.spaces import LogLine, Space
+from geopriv.rounding import above
+from geopriv.spaces import Space
 from geopriv.units import METRES
 
 _LOSSES = (0.1, 0.3, 1.0, 2.0, 5.0)
@@ -62,17 +63,13 @@ def promise_of(guarantee: Guarantee, space: Space) -> Promise:
     rows = tuple(_at(guarantee, loss, space) for loss in _LOSSES)
     things = "Two places" if space.dimension > 1 and space.distance_unit in METRES else "Two values"
     sentence = f"{things} {rows[1].apart} apart look alike up to a factor of {rows[1].factor}."
-    rate = f"ε = 1 per {distance(1 / guarantee.epsilon, space)}"
+    rate = f"ε = 1 per {distance(1 / guarantee.epsilon, space).removeprefix('a ')}"
     return Promise(rate, sentence, rows, " ".join(exceptions), guarantee.reference)
 
 
 def _at(guarantee: Guarantee, loss: float, space: Space) -> Promised:
     """At about the distance of a loss, as a round number, with the factor of exactly that number."""
-    if isinstance(space, LogLine):
-        ratio = float(f"{space.base ** (loss / guarantee.epsilon):.2g}")
-        apart = math.log(max(ratio, 1.01)) / math.log(space.base)
-    else:
-        apart = float(f"{loss / guarantee.epsilon:.1g}")
+    apart = guarantee.example(loss)
     return _row(guarantee, apart, distance(apart, space))
 
 

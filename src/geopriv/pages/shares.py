@@ -102,7 +102,7 @@ def _view(answer: Answer, top: float, mark: str) -> ShareView:
             if _has_error(one)
             else _nothing(answer, f"how large “{question.name}” is", mark)
         )
-    clear = _has_error(one) and one.low - bias > 0 and one.high + bias < 1
+    clear = _is_clear(one)
     if clear:
         decimals, low, high = decimals_for(100 * one.standard_error), one.low, one.high
         figure, rest = percent(one.value, decimals), f"of people {said}"
@@ -116,6 +116,25 @@ def _view(answer: Answer, top: float, mark: str) -> ShareView:
         level += " for any number of reports" if _has_finite(answer) else ""
     interval, bar = f"{level} {percents(low, high, decimals)}", _bar(one.value, low, high, top)
     return ShareView(question.name, figure, rest, interval, label, _notes(answer, one, clear), bar, mark)
+
+
+def interval_of(answer: Answer) -> tuple[float, float, str]:
+    """The ends of a share's interval, and what kind it is in words, which are few for the normal one.
+
+    Where that reaches to nobody or to everybody, few reports matter and its length means nothing: where nobody reported
+    it is 0. There it is the interval that holds for any number of reports, if there is one.
+    """
+    one, question = _estimate(answer), answer.question
+    assert isinstance(question, Share)  # only shares come here
+    if is_share(question.query) and not _is_clear(one) and answer.finite is not None and _has_finite(answer):
+        return float(answer.finite.low), float(answer.finite.high), " for any number of reports"
+    return one.low, one.high, ""
+
+
+def _is_clear(one: Estimate) -> bool:
+    """Whether the share is surely neither nobody nor everybody, whatever the bias is."""
+    bias = one.bias if one.bias > 1e-6 else 0.0
+    return _has_error(one) and one.low - bias > 0 and one.high + bias < 1
 
 
 def _has_error(one: Estimate) -> bool:

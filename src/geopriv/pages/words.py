@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from geopriv.pages.numbers import NARROW, above, amount, distance, place, plain, value_unit
+from geopriv.pages.numbers import NARROW, amount, distance, place, plain, value_unit
 from geopriv.queries import Ball, Blurred, Geofence, HalfSpace, LinearQuery, Orthant, Query, Range, Threshold
+from geopriv.rounding import above
 from geopriv.spaces import LocalPlane
 
 REASONS = {
@@ -67,7 +68,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def bias_words(bias: float, error: float, unit: str, scale: float = 1.0) -> tuple[str, str]:
+def bias_words(
+    bias: float, error: float, unit: str, scale: float = 1.0, whose: str = "the standard error"
+) -> tuple[str, str]:
     """How biased an estimate is: a label where that matters beside its error, else a note; both empty where it is not.
 
     Args:
@@ -75,6 +78,7 @@ def bias_words(bias: float, error: float, unit: str, scale: float = 1.0) -> tupl
         error: the standard error.
         unit: of what is said.
         scale: from estimates to that unit.
+        whose: what the error is called, where there are several.
 
     >>> bias_words(0.001, 0.001, "points", 100.0)
     ('biased by at most 0.1 points', '')
@@ -84,7 +88,8 @@ def bias_words(bias: float, error: float, unit: str, scale: float = 1.0) -> tupl
     if not math.isfinite(bias):
         return "biased by an unknown amount", ""
     said = f"biased by at most {plain(above(bias * scale, 2))} {unit}"
-    return (said, "") if bias > error / 2 else ("", f"{said.capitalize()}, less than half of the standard error.")
+    # not capitalize(), which would write the unit in small letters
+    return (said, "") if bias > error / 2 else ("", f"B{said[1:]}, less than half of {whose}.")
 
 
 def small_region(query: Query) -> str:

@@ -77,10 +77,17 @@ class Plan:
 
     def why_of(self, best: Option) -> str:
         """Why an option is taken, in a sentence."""
-        size = len(best.variances)
         later = self.options[self.options.index(best) + 1 :]
         rivals = [o for o in later if not (o.labelled_biased or o.bound_only) and o.mechanism != best.mechanism]
-        sentence = f"{best.mechanism} has the least predicted error"
+        next_best = ""
+        if rivals and best.error > 0:
+            next_best = f"; the next, {rivals[0].name}, has {rivals[0].error / best.error:.3g} times its error"
+        return self.reason(best, next_best=next_best)
+
+    def reason(self, best: Option, among: str = "", next_best: str = "") -> str:
+        """The sentence, of its parts: among what the option is best, how it shares ε, and what comes next."""
+        size = len(best.variances)
+        sentence = f"{best.mechanism} has the least predicted error{among}"
         if size > 1:
             how = {
                 "one report": f"one report answers all {size:,} queries with ε spent once",
@@ -88,10 +95,8 @@ class Plan:
                 "people split": f"everyone answers one of the {size:,} queries with the whole ε",
             }[best.arrangement]
             sentence += f": {how}"
-        if rivals and best.error > 0:
-            sentence += f"; the next, {rivals[0].name}, has {rivals[0].error / best.error:.3g} times its error"
         share = self._share(best)
-        return f"{sentence}." + (f" Its efficiency is {share}." if share else "")
+        return f"{sentence}{next_best}." + (f" Its efficiency is {share}." if share else "")
 
     @property
     def suggestion(self) -> str:

@@ -20,9 +20,10 @@ from geopriv.planning.options import Option
 from geopriv.planning.predictions import grid_for
 from geopriv.planning.workload import Workload
 from geopriv.queries import Query
-from geopriv.questions import Question, Share
+from geopriv.questions import KernelMap, Question, Share
 from geopriv.survey.model import Survey
 
+_GAIN = 0.001  # of an error, below which it is not worth a word
 _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
@@ -52,6 +53,23 @@ class SurveyPlan:
         chosen = self.option if option is None else option
         return np.asarray(np.sqrt(chosen.variances + self.plan.spreads / self.plan.people))
 
+    def error(self, option: Option | None = None) -> float:
+        """Root mean square of the standard errors over all estimates."""
+        return float(np.sqrt(np.mean(self.standard_errors(option) ** 2)))
+
+    @cached_property
+    def largest_bias(self) -> float:
+        """A bound on |bias| of every estimate under the design, wherever people are; estimates will state it.
+
+        An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
+        """
+        bounds = []
+        for question in self.survey.questions:
+            # that of a kernel is the same everywhere
+            queries = question.queries[:1] if isinstance(question, KernelMap) else question.queries
+            bounds += [self.design.mechanisms[self.design.answering(query)].largest_bias(query) for query in queries]
+        return max(bounds)
+
     def expected(self, question: Question) -> float:
         """The largest standard error of a question's estimates under the design."""
         return float(self.standard_errors()[self._places[question.name]].max())
@@ -80,12 +98,18 @@ class SurveyPlan:
     @property
     def why(self) -> str:
         """The choice in a sentence or two."""
-        best = self.plan.best
-        if best is self.option:
-            return self.plan.why_of(best)
-        factor = self.option.error / best.error
-        sentence = self.plan.why_of(self.option).replace(" error", " error of what devices run", 1)
-        return f"{sentence} {best.mechanism} would err {factor:.3g} times less, but sends real numbers."
+        best, own = self.plan.best, self.error()
+        rivals = [o for o in self.plan.options if o.mechanism in ON_DEVICES and o is not self.option]
+        rival = min(rivals, key=self.error, default=None)
+        next_best = ""
+        if rival is not None and own > 0:
+            least = "at least " if rival.bound_only else ""
+            next_best = f"; the next of these, {rival.name}, has {least}{self.error(rival) / own:.3g} times its error"
+        sentence = self.plan.reason(self.option, " of what devices run", next_best)
+        gain = 1 - self.error(best) / own if own > 0 else 0.0
+        if gain < _GAIN:
+            return sentence
+        return f"{sentence} {best.mechanism} would err {100 * gain:.2g} % less, but sends real numbers."
 
     def _repr_html_(self) -> str:
         from geopriv.notebook import survey_plan_html

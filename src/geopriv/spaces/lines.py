@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, positive
+from geopriv.device.spaces import factor_unit
 from geopriv.spaces.base import Space, read_floats, require_resolution, snapped
 from geopriv.units import read_factor_rate, read_rate
 
@@ -92,7 +93,7 @@ class LogLine(_Scalars):
 
     @property
     def distance_unit(self) -> str:
-        return f"factor {self.base:g}"
+        return factor_unit(self.base)
 
     def read(self, values: Any) -> FloatArray:
         clamped: FloatArray = np.maximum(read_floats(self, values), self.floor)

@@ -27,6 +27,7 @@ class Asking:
         limits: lowest and highest value on each axis, shape (axes, 2); empty on a map.
         folder: where paths start.
         alone: whether the survey has a single query.
+        columns: where the values are found in a table, which also says what they are; empty if nothing is said.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Asking:
     limits: list[list[float]]
     folder: Path
     alone: bool
+    columns: tuple[str, ...] = ()
 
     def length(self, part: Part, key: str, value: float | str | None, default: float) -> float:
         """A length of a table, or the default in units of 1/ε."""
@@ -45,6 +47,15 @@ class Asking:
         numbers = ", ".join(f"{value:,.10g}" for value in values)
         unit = "" if isinstance(self.space, LocalPlane) else getattr(self.space, "unit", None) or ""
         return f"{f'({numbers})' if len(values) > 1 else numbers} {unit}".strip()
+
+    def corner(self, at: tuple[float, ...]) -> str:
+        """What is true of those above a value on every axis, by the names of the axes where they are known."""
+        if isinstance(self.space, LocalPlane):
+            return f"north and east of {self.said(*at)}"
+        named = [f"{column} above {self.said(value)}" for column, value in zip(self.columns, at, strict=False)]
+        words = " and ".join(named)
+        # what is cut short could be the same for two corners
+        return words if 0 < len(words) <= _LONGEST // 4 * 3 else f"above {self.said(*at)}"
 
     def value(self, part: Part, key: str, value: float) -> float:
         """A value on a line, in the public range."""

@@ -87,7 +87,8 @@ def _built(tables: schema.SurveyTable, whole: Part) -> Survey:
 def _questions(tables: schema.SurveyTable, whole: Part, space: Space, rate: float, folder: Path) -> list[Question]:
     """The questions of all queries, each of a name of its own."""
     limits = [] if isinstance(tables.space, schema.MapSpace) else np.reshape(tables.space.range, (-1, 2)).tolist()
-    asking = Asking(tables.space.kind, space, rate, limits, folder, len(tables.query) == 1)
+    columns = tuple(tables.space.columns or ())
+    asking = Asking(tables.space.kind, space, rate, limits, folder, len(tables.query) == 1, columns)
     found: list[Question] = []
     for number, table in enumerate(tables.query):
         part = whole.inside("query", number)

@@ -28,12 +28,11 @@ _BANDWIDTH = 2.0  # of maps
 def orthants(table: schema.OrthantQuery, part: Part, asking: Asking) -> list[Question]:
     """The share above a value on every axis, for each point."""
     points = [value for value in table.at if isinstance(value, list)]
-    words = "north and east of" if isinstance(asking.space, LocalPlane) else "above"
     found: list[Question] = []
     for value in points or [[value for value in table.at if not isinstance(value, list)]]:
         at = asking.point(part, "at", value)
         query = _bordered(partial(Orthant, at, space=asking.space), table, part, asking)
-        found.append(share(table.name, f"{words} {asking.said(*at)}", query, part, several=bool(points)))
+        found.append(share(table.name, asking.corner(at), query, part, several=bool(points)))
     return found
 
 
