@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -24,11 +23,14 @@ EngineOption = Annotated[
     Engine | None, typer.Option(help="Who does the work; by default arrow, or duckdb where there is a query.")
 ]
 MasterOption = Annotated[str | None, typer.Option(help="Where Spark runs: local[4], spark://host:7077, yarn, k8s://…")]
-DatabaseOption = Annotated[Path | None, typer.Option(help="A DuckDB file for the query, opened for reading only.")]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(help="Of the query, for reading: a DuckDB or SQLite file, or postgres:dbname=… host=…"),
+]
 
 
 def choose(
-    command: str, engine: Engine | None, given: bool, query: str | None, database: Path | None, master: str | None
+    command: str, engine: Engine | None, given: bool, query: str | None, database: str | None, master: str | None
 ) -> Engine:
     """The engine, once its options fit together.
 
@@ -43,7 +45,7 @@ def choose(
     if query is not None and chosen is Engine.ARROW:
         raise invalid(command, "engine", "duckdb or spark, to run a query", str(chosen))
     if database is not None and (query is None or chosen is not Engine.DUCKDB):
-        raise invalid(command, "database", "given with a query that DuckDB runs", str(database))
+        raise invalid(command, "database", "given with a query that DuckDB runs", "one that is not")
     if master is not None and chosen is not Engine.SPARK:
         raise invalid(command, "master", "given with --engine spark", master)
     return chosen

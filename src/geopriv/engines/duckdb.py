@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from geopriv.errors import InvalidParameter
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-_EXTENSION = re.compile(r"install the required extension '(\w+)'")
+_EXTENSION = re.compile(r"""(?:the required|install local|download) extension ['"](\w+)['"]""")
 # names in a query are of tables and files, never of variables of this program
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {"python_enable_replacements": False}
 
@@ -28,11 +28,13 @@ class Sql:
 
     Args:
         query: in SQL, as DuckDB speaks it: "select income from 'people.parquet' where age >= 18".
-        database: a DuckDB file whose tables the query may name; it is opened for reading only.
+        database: whose tables the query may name: a file of DuckDB or SQLite, or the address of a PostgreSQL database
+            ("postgres:dbname=people host=…", "postgresql://…"). It is opened for reading only. An address may hold a
+            password, so it is shown nowhere.
     """
 
     query: str
-    database: str | os.PathLike[str] | None = None
+    database: str | os.PathLike[str] | None = field(default=None, repr=False)
 
 
 def file_query(path: str | os.PathLike[str]) -> Sql:
@@ -70,14 +72,24 @@ def connected(sql: Sql, settings: dict[str, str] | None = None) -> Iterator[Duck
     """
     import duckdb
 
-    database = ":memory:" if sql.database is None else os.fspath(sql.database)
-    if sql.database is not None and not os.path.isfile(database):
-        raise InvalidParameter(f"There is no database {database!r}.")
-    with duckdb.connect(database, sql.database is not None, _CONFIG | (settings or {})) as connection:
+    with duckdb.connect(":memory:", False, _CONFIG | (settings or {})) as connection:
+        if sql.database is not None:
+            connection.execute(_attach(os.fspath(sql.database)))
+            connection.execute("USE given")
         found = connection.sql(sql.query)
         if found is None:
             raise InvalidParameter("The query must be one that gives rows, such as SELECT.")
         yield found
+
+
+def _attach(database: str) -> str:
+    """The statement that opens a database for reading, under the name "given"."""
+    is_server = database.startswith(("postgres:", "postgresql:"))
+    if not is_server and not os.path.isfile(database):
+        raise InvalidParameter(f"There is no database {database!r}.")
+    is_words = is_server and "://" not in database  # else it is a URI, of which the beginning is a part
+    quoted = (database.removeprefix("postgres:") if is_words else database).replace("'", "''")
+    return f"ATTACH '{quoted}' AS given (READ_ONLY{', TYPE postgres' if is_server else ''})"
 
 
 def why(error: Exception) -> str:
