@@ -91,7 +91,7 @@ class Watch(Thread):
     def stop(self) -> float:
         self._done.set()
         self.join()
-        return self.most
+        return max(self.most, memory())
 
 
 def works(engine: str, cores: int) -> dict[str, Work]:
@@ -152,16 +152,9 @@ def skewed(rows: int) -> list[int]:
 
 def measured(engine: str, rows: int, cores: int, people: Path, warming: Path) -> list[dict[str, Any]]:
     """The lines of one process."""
-    words = [
-        sys.executable,
-        __file__,
-        "--measure",
-        engine.split(",", maxsplit=1)[0],
-        str(cores),
-        str(people),
-        str(warming),
-    ]
-    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    words = [engine.partition(",")[0], str(cores), str(people), str(warming)]
+    command = [sys.executable, __file__, "--measure", *words]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     (line,) = (text for text in done.stdout.splitlines() if text.startswith("measured:"))
     numbers = json.loads(line.removeprefix("measured:"))
     return [{"engine": engine, "verb": verb, "rows": rows, "cores": cores, **numbers[verb]} for verb in numbers]
@@ -169,10 +162,8 @@ def measured(engine: str, rows: int, cores: int, people: Path, warming: Path) ->
 
 def show(row: dict[str, Any], same: dict[str, Any]) -> str:
     """A line of the table, beside Arrow's."""
-    text = (
-        f"{row['engine']:16}{row['verb']:12}{row['rows']:>12,}{row['cores']:>7}{row['rows'] / row['seconds']:>12,.0f}"
-    )
-    text += f"{row['cpu'] / row['rows'] * 1e6:>14.2f}{row['memory']:>9,.0f}"
+    text = f"{row['engine']:16}{row['verb']:12}{row['rows']:>12,}{row['cores']:>7}"
+    text += f"{row['rows'] / row['seconds']:>12,.0f}{row['cpu'] / row['rows'] * 1e6:>14.2f}{row['memory']:>9,.0f}"
     return text + f"{row['seconds'] / same['seconds']:>14.2f}{row['cpu'] / same['cpu']:>13.2f}"
 
 
