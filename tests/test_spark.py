@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from scipy import stats
 import geopriv as gp
 from geopriv.cli import main
 from geopriv.design import Design
-from geopriv.engines import spark, spark_session
+from geopriv.engines import shuffle, spark, spark_session, spark_work
 from geopriv.engines.duckdb_tally import reports_query, tally_sql
 from geopriv.privatization import draw_reports
 from geopriv.reports import COLUMNS
@@ -255,6 +257,48 @@ def test_the_key_is_in_no_plan_no_event_log_and_no_temporary_file(
     assert not any(trace in text for trace in traces for text in told)
 
 
+def test_the_key_is_in_no_log_of_what_is_sent_to_java(session: SparkSession, caplog: pytest.LogCaptureFixture) -> None:
+    """Py4J logs every call at the level DEBUG, bytes in base 64: functions that hold a key are left out."""
+    df = session.createDataFrame([("a", 1.0)], "who string, income double")
+    with caplog.at_level("DEBUG", logger="py4j"):
+        spark.privatize(df, DESIGN, KEY)
+    assert "mapInArrow" in caplog.text
+    sent = b"".join(base64.b64decode(word + "==") for word in re.findall(r"(?<=\nj)[A-Za-z0-9+/]{40,}", caplog.text))
+    assert not any(secret in sent for secret in spark._secrets(DESIGN, KEY))
+
+
+def test_a_frame_that_changes_between_attempts_is_refused(session: SparkSession) -> None:
+    """Reports would be drawn from the same bits for other values."""
+    df = session.createDataFrame([("a", 1.0)], "who string, income double")
+    for changing in (
+        df.selectExpr("who", "rand() income"),
+        df.selectExpr("uuid() who", "income"),
+        df.where("rand()<.5"),
+    ):
+        with pytest.raises(gp.InvalidParameter, match="must be the same whenever Spark computes it"):
+            spark.privatize(changing, DESIGN, KEY)
+    assert spark.privatize(df.selectExpr("*", "rand() other"), DESIGN, KEY).count() == 1
+    stream = session.readStream.format("rate").load().selectExpr("string(value) who", "double(value) income")
+    with pytest.raises(gp.InvalidParameter, match="A stream cannot be privatized"):
+        spark.privatize(stream, DESIGN, KEY)
+
+
+def test_rows_that_wait_on_disk_do_so_in_sparks_own_folder(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There they are removed with the executor, should the worker be killed."""
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
+    monkeypatch.setattr(shuffle, "RUN", 100)
+    sent: Any = SimpleNamespace(value=spark_work.pack(DESIGN))
+    rows = np.random.default_rng(0).integers(0, 1 << 63, (1000, 3)).astype(np.uint64)
+    blocks = pa.RecordBatch.from_pydict({"bucket": [0], "rows": [rows.tobytes()]})
+    drawn: Any = spark_work.Drawing(sent, KEY)(iter([blocks]))
+    next(drawn)
+    assert [path.stat().st_size for path in tmp_path.glob("*/rows")] == [rows.nbytes]
+    drawn.close()
+    assert not list(tmp_path.iterdir())
+
+
 # ---- a person a row
 
 
@@ -285,12 +329,46 @@ def test_rows_that_cannot_be_read_are_counted_as_by_the_arrow_engine(session: Sp
     assert spark.privatize(df, DESIGN, KEY).count() == done.reports
 
 
+def test_a_partition_without_a_readable_row_is_counted_too(session: SparkSession) -> None:
+    rows = [("a", float("nan")), ("b", None), (None, 1.0), ("c", float("inf"))]
+    df = session.createDataFrame(rows, "who string, income double").coalesce(1)
+    assert spark.count_rows(df, DESIGN) == (4, {"missing": 1, "not finite": 2, "no person": 1})
+    assert spark.privatize(df, DESIGN, KEY).count() == 0
+    assert spark.privatize(df.union(df.selectExpr("'d'", "1.0")).coalesce(1), DESIGN, KEY).count() == 1
+
+
+def test_columns_may_have_any_name(session: SparkSession) -> None:
+    names = gp.Source(("net.in`come (2024)",), person="Person.No")
+    design = Design("survey", DESIGN.mechanisms, source=names)
+    df = session.createDataFrame([(7, 1.0), (8, None)], ["Person.No", "net.in`come (2024)"])
+    assert spark.count_rows(df, design) == (2, {"missing": 1})
+    assert spark.privatize(df, design, KEY).count() == 1
+
+
+def test_large_batches_are_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_work, "_TOGETHER", 100)
+    sent: Any = SimpleNamespace(value=spark_work.pack(DESIGN))
+    table = people(1050)
+    naming = spark_work.Naming(sent, "who", KEY, 8)
+    batch = pa.RecordBatch.from_arrays([table["income"].combine_chunks(), table["who"].combine_chunks()], ["c0", "c1"])
+    blocks = list(naming(iter([batch])))
+    sizes = [sum(map(len, block.column("rows").to_pylist())) // 24 for block in blocks]
+    assert sizes == [100] * 10 + [50]
+
+
 def test_columns_are_checked_before_anything_runs(session: SparkSession) -> None:
     df = session.createDataFrame([("a", True)], "who string, income boolean")
     with pytest.raises(gp.InvalidParameter, match="must hold numbers"):
         spark.privatize(df, DESIGN, KEY)
     with pytest.raises(gp.InvalidParameter, match="has no column 'income'"):
         spark.privatize(df.select("who"), DESIGN, KEY)
+    with pytest.raises(gp.InvalidParameter, match="upper and lower case are the same to Spark"):
+        spark.privatize(df.selectExpr("who", "1.0 income", "2.0 INCOME"), DESIGN, KEY)
+    for other in ("current_timestamp()", "make_interval(1)"):
+        with pytest.raises(gp.InvalidParameter, match="must hold numbers"):
+            spark.privatize(df.selectExpr("who", f"{other} income"), DESIGN, KEY)
+    with pytest.raises(gp.InvalidParameter, match="32 to 64 secret bytes"):
+        spark.privatize(df.selectExpr("who", "1.0 income"), DESIGN, "x" * 32)  # type: ignore[arg-type]
     with pytest.raises(gp.InvalidParameter, match="32 to 64 secret bytes") as caught:
         spark.privatize(df.selectExpr("who", "1.0 income"), DESIGN, b"short")
     assert "short" not in str(caught.value).replace("short,", "")

@@ -8,6 +8,7 @@ the person and the design (`Keyed`), or else reports are drawn once and kept (a 
 from __future__ import annotations
 
 import json
+import logging
 import math
 import warnings
 from collections import Counter
@@ -56,14 +57,15 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
         person: the column that names people; by default the source's. "" for a person a row.
 
     Raises:
-        InvalidParameter: for columns that are not there or hold something else, for a short key, and for a person a row
-            without a checkpoint folder.
+        InvalidParameter: for columns that are not there or hold something else, for a frame that is not the same at
+            every attempt, for a short key, and for a person a row without a checkpoint folder.
     """
     from pyspark.sql import functions as F  # noqa: N812 # the name it has everywhere
 
     rows, person = _rows(df, design, person)
     packed = _sent(df, design)
     if person:
+        _require_fixed(rows)
         ids, bits = _secrets(design, key)
         # so many buckets that partitions are even: ids look random, whatever the names
         buckets = min(max((_BUCKETS * _partitions(df) - 1).bit_length(), 8), 16)
@@ -100,7 +102,7 @@ def tally(df: DataFrame, design: Design) -> Tally:
     Raises:
         InvalidParameter: for columns that are not there or hold something else.
     """
-    Reading(tuple(COLUMNS.names)).require("The frame of reports", df.columns)
+    _require(df, "The frame of reports", tuple(COLUMNS.names))
     packed = _sent(df, design)
     placed = _typed(df).repartition("id").sortWithinPartitions("id", "mechanism", "report")
     partial = _mapped(placed, work.Counting(packed), work.PACKED)
@@ -111,14 +113,44 @@ def tally(df: DataFrame, design: Design) -> Tally:
 
 def _rows(df: DataFrame, design: Design, person: str | None) -> tuple[DataFrame, str]:
     """The columns that are needed, of types that can be read, and the name of the one that names people."""
+    from pyspark.errors import PySparkTypeError
     from pyspark.sql.pandas.types import to_arrow_schema
 
     columns = columns_of(design, person)
-    wanted = (*columns.columns, *([columns.person] if columns.person else []))
-    Reading(wanted).require("The frame", df.columns)
-    rows = df.select(*map(_named, wanted))
-    People(columns.person).read(pa.RecordBatch.from_pylist([], to_arrow_schema(rows.schema)), columns, design.space)
+    wanted = work.wanted(columns)
+    _require(df, "The frame", wanted)
+    rows = df.select(*(_named(column).alias(f"c{k}") for k, column in enumerate(wanted)))
+    try:
+        schema = to_arrow_schema(rows.schema, timezone="UTC")
+    except PySparkTypeError:
+        raise InvalidParameter(f"The columns {', '.join(map(repr, wanted))} must hold numbers and texts.") from None
+    nobody = work.named(pa.RecordBatch.from_pylist([], schema), columns)
+    People(columns.person).read(nobody, columns, design.space)
     return rows, columns.person
+
+
+def _require(df: DataFrame, what: str, columns: tuple[str, ...]) -> None:
+    """Refuse a frame without the columns, or with one of them twice in Spark's eyes."""
+    Reading(columns).require(what, df.columns)
+    if str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true":
+        return
+    names = Counter(name.lower() for name in df.columns)
+    for column in columns:
+        if names[column.lower()] > 1:
+            alike = "upper and lower case are the same to Spark"
+            raise InvalidParameter(f"{what} has {names[column.lower()]} columns of the name {column!r}: {alike}.")
+
+
+def _require_fixed(rows: DataFrame) -> None:
+    """Refuse rows that another attempt would find changed: their reports would be drawn from the same bits."""
+    if rows.isStreaming:
+        raise InvalidParameter("A stream cannot be privatized: a person's rows would come one after the other.")
+    plan: Any = rows._jdf.queryExecution().optimizedPlan()
+    if not plan.deterministic():
+        raise InvalidParameter(
+            "The frame must be the same whenever Spark computes it, and something in it is random (such as rand, uuid "
+            "or monotonically_increasing_id). Write it to files first, and privatize those."
+        )
 
 
 def _partitions(df: DataFrame) -> int:
@@ -133,14 +165,12 @@ def _sent(df: DataFrame, design: Design) -> Broadcast[bytes]:
 
 def _secrets(design: Design, key: bytes | None) -> tuple[bytes, bytes]:
     """The keys of ids and of bits, which belong to this design alone."""
-    whole = ENTROPY.bytes(32) if key is None else key
-    if not 32 <= len(whole) <= 64:
+    whole: object = ENTROPY.bytes(32) if key is None else key  # a text would be no key, whatever its type says
+    if not isinstance(whole, bytes) or not 32 <= len(whole) <= 64:
         raise InvalidParameter("The 'key' parameter of privatize must be 32 to 64 secret bytes.")
-
-    def made(purpose: bytes) -> bytes:
-        return blake2b(design.hash.encode(), key=whole, person=purpose, digest_size=32).digest()
-
-    return made(b"geopriv ids"), made(b"geopriv streams")
+    named, purposes = design.hash.encode(), (b"geopriv ids", b"geopriv streams")
+    ids, bits = (blake2b(named, key=whole, person=purpose, digest_size=32).digest() for purpose in purposes)
+    return ids, bits
 
 
 def _require_checkpoint(df: DataFrame, key: bytes | None) -> None:
@@ -177,6 +207,13 @@ def _named(column: str) -> Column:
 
 
 def _mapped(df: DataFrame, function: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> DataFrame:
+    for name in ("py4j.clientserver", "py4j.java_gateway"):
+        logging.getLogger(name).addFilter(_holds_no_function)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # about pandas, which is not used here
         return df.mapInArrow(function, schema)
+
+
+def _holds_no_function(record: logging.LogRecord) -> bool:
+    """At the level DEBUG what is sent to Java is logged: functions with the keys in them are not to be."""
+    return "PythonFunction" not in record.getMessage()
