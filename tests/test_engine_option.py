@@ -55,6 +55,47 @@ def test_duckdb_reads_people_and_counts_reports(name: str, command: Command) -> 
     assert json.loads(told[0][1])["n"] == 400
 
 
+SECRET = "Ada Lovelace"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "income\n" + "1.5\n" * 30_000 + "many\n",  # far beyond what is looked at to guess a type
+        "income,who\n1,x\n,x\ninf,x\n0x10,x\n",
+        "income\n2024-01-01\n3\n",
+        "income\ntrue\nfalse\n",
+        f"{SECRET},53111\n{SECRET},4\n",
+        f"{SECRET},Bob\n{SECRET},Carl\n",
+    ],
+)
+def test_duckdb_judges_a_csv_as_arrow_does(text: str, command: Command) -> None:
+    """And quotes no value, be it one that stands where names should."""
+    Path("others.csv").write_text(text)
+    told = [
+        command("privatize", "design.json", "others.csv", "-o", f"{engine}.parquet", "--json", "--engine", engine)
+        for engine in ("arrow", "duckdb")
+    ]
+    assert told[0][0] == told[1][0]
+    assert SECRET not in told[1][2]
+    if told[0][0]:
+        errors = [err.replace("file others.csv", "query's result") for _, _, err in told]
+        assert errors[0] == errors[1]
+    else:
+        found = [json.loads(out) | {"output": ""} for _, out, _ in told]
+        assert found[0] == found[1]
+
+
+def test_duckdb_takes_names_of_files_as_they_are(command: Command) -> None:
+    """To DuckDB people[1].csv is a pattern, which people1.csv fits."""
+    Path("people[1].csv").write_text("income\n1\n2\n")
+    Path("people1.csv").write_text("income\n1\n")
+    Path("tabs.tsv").write_text("who\tincome\na\t1\n")
+    for given, rows in (("people[1].csv", 2), ("people?.csv", 1), ("tabs.tsv", 1)):
+        _, out, _ = command("privatize", "design.json", given, "--json", "--overwrite", "--engine", "duckdb")
+        assert json.loads(out)["rows"] == rows
+
+
 def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
     command("privatize", "design.json", "people.csv")
     command("estimate", "design.json", "reports.parquet", "--no-page", "--tally", "before.parquet")
@@ -77,7 +118,10 @@ def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
         (("privatize", "design.json", "people.csv", "--master", "yarn"), "given with --engine spark"),
         (("estimate", "design.json"), "files or folders, or else a query"),
         (("estimate", "design.json", "r.parquet", "--database", "x.duckdb"), "given with a query that DuckDB runs"),
-        (("privatize", "design.json", "nobody.csv", "--engine", "duckdb"), "cannot be run"),
+        (("privatize", "design.json", "nobody.csv", "--engine", "duckdb"), "There is no file 'nobody.csv'"),
+        (("privatize", "design.json", ".", "--engine", "duckdb"), "name those in '.' by a pattern"),
+        (("privatize", "design.json", "design.json", "--engine", "duckdb"), "has no column 'income'"),
+        (("estimate", "design.json", "nobody.parquet", "--engine", "duckdb"), "No such file or directory"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(words: tuple[str, ...], message: str, command: Command) -> None:
