@@ -116,6 +116,7 @@ def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
         (("privatize", "design.json", "people.csv", "--query", "select 1"), "files or folders, or else a query"),
         (("privatize", "design.json", "--query", "select 1", "--engine", "arrow"), "duckdb or spark, to run a query"),
         (("privatize", "design.json", "people.csv", "--master", "yarn"), "given with --engine spark"),
+        (("privatize", "design.json", "people.csv", "--checkpoint", "x"), "given with --engine spark"),
         (("estimate", "design.json"), "files or folders, or else a query"),
         (("estimate", "design.json", "r.parquet", "--database", "x.duckdb"), "given with a query that DuckDB runs"),
         (("privatize", "design.json", "nobody.csv", "--engine", "duckdb"), "There is no file 'nobody.csv'"),

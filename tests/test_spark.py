@@ -18,12 +18,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 from scipy import stats
 
 import geopriv as gp
 from geopriv.cli import main
+from geopriv.commands import estimate
+from geopriv.commands.engine import Engine
 from geopriv.design import Design
-from geopriv.engines import shuffle, spark, spark_session, spark_work
+from geopriv.engines import shuffle, spark, spark_files, spark_session, spark_told, spark_work
 from geopriv.engines.duckdb_tally import reports_query, tally_sql
 from geopriv.privatization import draw_reports
 from geopriv.reports import COLUMNS
@@ -433,7 +436,92 @@ def test_the_commands_run_on_spark_and_agree_with_the_others(
     assert command("estimate", "design.json", "--query", query, "--no-page", "--json", *spark_too) == answers[0]
 
 
+def told(session: SparkSession, folder: Path, output: str = "reports", **options: Any) -> str:
+    """What is said where people's rows cannot become reports."""
+    options = {"data": str(folder / "people.csv"), **options}
+    with pytest.raises(gp.InvalidParameter) as caught:
+        spark_files.privatize_files(session, DESIGN, options.pop("data"), str(folder / output), **options)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+    return str(caught.value)
+
+
+def test_overwriting_removes_reports_and_nothing_else(session: SparkSession, tmp_path: Path) -> None:
+    """Spark removes the whole folder before it writes: neither people nor other files may be in it."""
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    frame(session, people(10), lake / "rows", pieces=1).write.parquet(f"file://{lake / 'people'}")
+    (tmp_path / "link").symlink_to(lake / "people")
+    from_here: Any = {"data": str(lake / "people"), "overwrite": True}
+    for output in ("lake/people", "link", "link/."):
+        assert "another folder than the people's own" in told(session, tmp_path, output, **from_here)
+    assert "nothing but reports" in told(session, tmp_path, "lake", **from_here)
+    assert session.read.parquet(str(lake / "people")).count() == 10
+    made = [
+        spark_files.privatize_files(session, DESIGN, str(lake / "people"), str(tmp_path / "{1} [a]*"), overwrite=True)
+        for _ in range(2)
+    ]
+    assert [done.reports for done in made] == [10, 10]
+    assert "the output exists already" in told(session, tmp_path, "{1} [a]*", data=str(lake / "people"))
+
+
+def test_no_error_of_spark_quotes_a_row(
+    session: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "people.csv").write_text("Ada Lovelace,53111\nBob,4\n")
+    errors = [told(session, tmp_path)]
+    assert "begins with values" in errors[0]
+    rows = frame(session, people(10), tmp_path / "rows", pieces=1)
+    rows.createOrReplaceTempView("rows")
+    errors.append(told(session, tmp_path, data=None, query="select who, cast(who as double) income from rows"))
+    assert "CAST_INVALID_INPUT" in errors[1]
+    assert not any(name in text for text in (*errors, *capfd.readouterr()) for name in ("Ada", "53111", "person "))
+
+
+def test_files_that_cannot_be_read_are_named_and_rows_judged_as_by_arrow(session: SparkSession, tmp_path: Path) -> None:
+    assert "PATH_NOT_FOUND" in told(session, tmp_path)
+    (tmp_path / "people.parquet").write_text("no Parquet")
+    assert "not what its name says" in told(session, tmp_path, data=str(tmp_path / "people.parquet"))
+    assert "No FileSystem" in told(session, tmp_path, data="foo://x/people")
+    (tmp_path / "people.csv").write_text("who,income\na,x\nb,\n")
+    with pytest.raises(gp.InvalidParameter) as arrow:
+        gp.privatize(DESIGN, tmp_path / "people.csv", tmp_path / "reports.parquet")
+    assert told(session, tmp_path) == str(arrow.value)
+    assert not (tmp_path / "reports").exists()
+    (tmp_path / "OTHERS.CSV").write_text('who,income\n"Smith, ""Bob""",1\n"Smith, ""Ann""",2\n')
+    done = spark_files.privatize_files(session, DESIGN, str(tmp_path / "OTHERS.CSV"), str(tmp_path / "others"))
+    assert (done.rows, done.reports, done.unread) == (2, 2, {})
+
+
+def test_what_a_worker_lacks_is_told() -> None:
+    wrong = "An exception was thrown:\n  File x\nModuleNotFoundError: No module named 'geopriv'\n"
+    assert "must be installed where the workers' Python is" in spark_told._why(RuntimeError(wrong), None)
+    full = "Traceback\nOSError: [Errno 28] No space left on device: '/x/Ada'\n"
+    assert spark_told._why(RuntimeError(full), None).endswith("[Errno 28] No space left on device")
+
+
+def test_all_engines_count_a_folder_of_tallies_and_reports(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "all [1]"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    DESIGN.write("design.json")
+    for name in ("a.parquet", "b.ndjson", "before.parquet"):
+        gp.privatize(DESIGN, people(50), folder / name)
+    gp.tally(DESIGN, [folder / "before.parquet"]).write(folder / "before.parquet")
+    counted = [estimate._counted(DESIGN, [str(folder)], engine, None, None, "local[2]", Console()) for engine in Engine]
+    assert [tally.n for tally in counted] == [150] * 3
+    assert counted[0] == counted[1] == counted[2]
+
+
 # ---- what is missing
+
+
+@pytest.mark.parametrize("master", ["here", "local[two]", "local[", "spark:host"])
+def test_a_master_that_there_cannot_be_is_refused(master: str) -> None:
+    with pytest.raises(gp.InvalidParameter, match="must be local"):
+        spark_session.session(master)
 
 
 def test_without_java_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -28,7 +28,13 @@ DatabaseOption = Annotated[Path | None, typer.Option(help="A DuckDB file for the
 
 
 def choose(
-    command: str, engine: Engine | None, given: bool, query: str | None, database: Path | None, master: str | None
+    command: str,
+    engine: Engine | None,
+    given: bool,
+    query: str | None,
+    database: Path | None,
+    master: str | None,
+    checkpoint: str | None = None,
 ) -> Engine:
     """The engine, once its options fit together.
 
@@ -44,16 +50,19 @@ def choose(
         raise invalid(command, "engine", "duckdb or spark, to run a query", str(chosen))
     if database is not None and (query is None or chosen is not Engine.DUCKDB):
         raise invalid(command, "database", "given with a query that DuckDB runs", str(database))
-    if master is not None and chosen is not Engine.SPARK:
-        raise invalid(command, "master", "given with --engine spark", master)
+    for option, value in (("master", master), ("checkpoint", checkpoint)):
+        if value is not None and chosen is not Engine.SPARK:
+            raise invalid(command, option, "given with --engine spark", value)
     return chosen
 
 
 def spark(master: str | None, checkpoint: str | None = None) -> SparkSession:
-    """A session of Spark that keeps its warnings to itself."""
+    """A session of Spark that logs nothing, since its errors quote rows; what they were about is told in a sentence."""
     from geopriv.engines.spark_session import session
+    from geopriv.engines.spark_told import told
 
-    started = session(master, {"spark.log.level": "ERROR"})
+    started = session(master, {"spark.log.level": "OFF"})
     if checkpoint is not None:
-        started.sparkContext.setCheckpointDir(checkpoint)
+        with told():
+            started.sparkContext.setCheckpointDir(checkpoint)
     return started

@@ -51,7 +51,7 @@ def privatize(
 
     from geopriv.design import load_design
 
-    chosen = choose("privatize", engine, data is not None, query, database, master)
+    chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint)
     console = Console(stderr=True)
     promise = load_design(design)
     if chosen is Engine.SPARK:

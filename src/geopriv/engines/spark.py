@@ -179,7 +179,8 @@ def _require_checkpoint(df: DataFrame, key: bytes | None) -> None:
     if df.sparkSession.sparkContext.getCheckpointDir() is None:
         raise InvalidParameter(
             "Without a column that names people, Spark would draw other reports whenever it runs a task again. Pass "
-            "'person', or call sparkContext.setCheckpointDir(...) so that reports are drawn once and kept there."
+            "'person', or call sparkContext.setCheckpointDir(...) (--checkpoint on the command line) so that reports "
+            "are drawn once and kept there."
         )
 
 
