@@ -235,8 +235,8 @@ def test_killing_workers_loses_and_duplicates_nothing(session: SparkSession, tmp
     assert len(calm) == 20_000
     before, after = killer(tmp_path / "before", everyone=False), killer(tmp_path / "after", everyone=True)
     schema = "who string, income double"
-    reports = spark.privatize(spark._mapped(df, before, schema), DESIGN, KEY)
-    disturbed = spark._mapped(reports, after, "design string, id string, mechanism int, report array<bigint>")
+    reports = spark.privatize(spark.mapped(df, before, schema), DESIGN, KEY)
+    disturbed = spark.mapped(reports, after, "design string, id string, mechanism int, report array<bigint>")
     disturbed.write.parquet(f"file://{tmp_path / 'reports'}")
     assert (tmp_path / "before").exists()
     assert (tmp_path / "after").exists()
@@ -397,6 +397,23 @@ def test_what_is_no_report_is_rejected_by_the_same_reasons(
     assert spark.tally(df, DESIGN) == expected
     monkeypatch.setattr(spark, "_MANY", 1)  # as if there were many partitions: some are added up by workers
     assert spark.tally(df.repartition(7), DESIGN) == expected
+
+
+def test_lines_are_judged_as_by_reading_the_file(session: SparkSession, tmp_path: Path) -> None:
+    """Also those that Spark would take for a report, or for two."""
+    sent = {"design": DESIGN.hash, "id": f"{1:032x}", "mechanism": 0, "report": [1]}
+    good, huge = json.dumps(sent), str(1 << 70)
+    lines = [good, f" {good}\r", f"[{good}, {good}]", f"{good} {good}", good.replace('"', "'"), "", "5", good[:50]]
+    lines += [good[:-1] + ', "extra": 1}', good.replace("[1]", f"[{huge}]"), good.replace(": 0", f": {huge}")]
+    lines += [good.replace(": 0", ": 0.0"), good.replace("[1]", "[null]"), good.replace("[1]", "[" + " " * 5000 + "1]")]
+    lines += [good.replace(f'"{1:032x}"', "1" * 32), good.replace("[1]", "[4]"), good[:-1] + ', "mechanism": 0}']
+    (tmp_path / "reports.ndjson").write_bytes("\n".join([*lines, "\u00e9", ""]).encode("latin-1"))
+    expected = gp.tally(DESIGN, [tmp_path / "reports.ndjson"])
+    assert expected.rejected == {"malformed": 12, "out of range": 3, "repeated id": 2}
+    assert spark_files.tally_files(session, DESIGN, [str(tmp_path / "reports.ndjson")]) == expected
+    (tmp_path / "cut.ndjson").write_text(good)
+    with pytest.raises(gp.InvalidParameter, match="was cut off"):
+        spark_files.tally_files(session, DESIGN, [str(tmp_path / "cut.ndjson")])
 
 
 # ---- the command line

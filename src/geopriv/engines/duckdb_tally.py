@@ -16,6 +16,7 @@ from geopriv.design import Design
 from geopriv.engines.duckdb import Sql, connected, literal, quoted, why
 from geopriv.engines.reading import BROKEN, Reading
 from geopriv.errors import InvalidParameter
+from geopriv.received import require_whole
 from geopriv.reports import COLUMNS, ID, limits
 from geopriv.tallies import Tally, tally_of
 
@@ -75,8 +76,7 @@ def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
     if not lines:
         return Sql(f"SELECT design, id, mechanism, report FROM {_tables(tables)}")
     for file in lines:
-        if not _ends_whole(file):
-            raise InvalidParameter(f"The last line of the file {file} was cut off; --engine arrow counts such lines.")
+        require_whole(file)
     keys = ", ".join(f"'{name}'" for name in COLUMNS.names)
     whole = f"json_type(json) = 'OBJECT' AND list_sort(json_keys(json)) = [{keys}]"
     is_text = whole + " AND json_type(json, '$.{0}') = 'VARCHAR'"
@@ -168,11 +168,3 @@ def _list(kind: str) -> str:
 
 def _read(column: str, rule: str, kind: str, otherwise: str) -> str:
     return f"CASE WHEN {rule} THEN coalesce(TRY_CAST({column} AS {kind}), {otherwise}) END"
-
-
-def _ends_whole(path: Path) -> bool:
-    with path.open("rb") as file:
-        if not file.seek(0, os.SEEK_END):
-            return True
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

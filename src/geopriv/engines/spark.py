@@ -69,11 +69,11 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
         ids, bits = _secrets(design, key)
         # so many buckets that partitions are even: ids look random, whatever the names
         buckets = min(max((_BUCKETS * _partitions(df) - 1).bit_length(), 8), 16)
-        blocks = _mapped(rows, work.Naming(packed, person, ids, buckets), work.BLOCK)
-        reports = _mapped(blocks.repartition("bucket"), work.Drawing(packed, bits), work.REPORT)
+        blocks = mapped(rows, work.Naming(packed, person, ids, buckets), work.BLOCK)
+        reports = mapped(blocks.repartition("bucket"), work.Drawing(packed, bits), work.REPORT)
     else:
         _require_checkpoint(df, key)
-        kept = _mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
+        kept = mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
         reports = kept.repartition("id").sortWithinPartitions("id")
     return reports.select(F.lit(design.hash).alias("design"), "id", "mechanism", "report")
 
@@ -85,7 +85,7 @@ def count_rows(df: DataFrame, design: Design, *, person: str | None = None) -> t
         InvalidParameter: for columns that are not there or hold something else.
     """
     rows, person = _rows(df, design, person)
-    found = _mapped(rows, work.Reading(_sent(df, design), person), work.COUNTED).collect()
+    found = mapped(rows, work.Reading(_sent(df, design), person), work.COUNTED).collect()
     return sum(row["rows"] for row in found), sum((Counter(json.loads(row["unread"])) for row in found), Counter())
 
 
@@ -105,9 +105,9 @@ def tally(df: DataFrame, design: Design) -> Tally:
     _require(df, "The frame of reports", tuple(COLUMNS.names))
     packed = _sent(df, design)
     placed = _typed(df).repartition("id").sortWithinPartitions("id", "mechanism", "report")
-    partial = _mapped(placed, work.Counting(packed), work.PACKED)
+    partial = mapped(placed, work.Counting(packed), work.PACKED)
     if (partitions := _partitions(df)) > _MANY:
-        partial = _mapped(partial.repartition(math.isqrt(partitions)), work.Merging(packed), work.PACKED)
+        partial = mapped(partial.repartition(math.isqrt(partitions)), work.Merging(packed), work.PACKED)
     return sum((work.unpacked(row["packed"], design) for row in partial.collect()), Tally(design))
 
 
@@ -207,7 +207,8 @@ def _named(column: str) -> Column:
     return F.col(f"`{column.replace('`', '``')}`")  # a dot in a name is part of it
 
 
-def _mapped(df: DataFrame, function: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> DataFrame:
+def mapped(df: DataFrame, function: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> DataFrame:
+    """The rows that a function makes of a frame's, batch by batch; it may hold a key."""
     for name in ("py4j.clientserver", "py4j.java_gateway"):
         logging.getLogger(name).addFilter(_holds_no_function)
     with warnings.catch_warnings():

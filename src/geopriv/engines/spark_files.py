@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geopriv.checks import invalid
@@ -12,9 +13,10 @@ from geopriv.design import Design
 from geopriv.engines import spark
 from geopriv.engines.reading import Reading
 from geopriv.engines.spark_told import EXISTS, told
-from geopriv.engines.spark_work import wanted
+from geopriv.engines.spark_work import SENT, read_lines, wanted
 from geopriv.errors import InvalidParameter
 from geopriv.privatization import Privatized, columns_of, require_readable
+from geopriv.received import require_whole
 from geopriv.reports import COLUMNS
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 _LINES = (".ndjson", ".jsonl", ".json")
 _TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _PATTERN = re.compile(r"[\[\]{}*?\\]")
-_REPORT = "design string, id string, mechanism bigint, report array<bigint>"
 
 
 def privatize_files(
@@ -103,8 +104,14 @@ def _read(session: SparkSession, path: str) -> DataFrame:
 
 
 def _reports(session: SparkSession, paths: Sequence[str]) -> DataFrame:
+    for path in paths:
+        if path.endswith(_LINES) and os.path.isfile(path):
+            require_whole(Path(path))
     lines, others = ([_place(p) for p in paths if p.endswith(_LINES) == is_json] for is_json in (True, False))
-    parts = [session.read.schema(_REPORT).json(lines)] if lines else []
+    parts = []
+    if lines:
+        texts = session.read.text(lines, lineSep="\n").selectExpr("cast(value as binary) value")
+        parts = [spark.mapped(texts, read_lines, SENT)]
     parts += [session.read.parquet(*others).select(*COLUMNS.names)] if others else []
     return parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1])
 

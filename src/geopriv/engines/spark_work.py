@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,8 @@ from geopriv.design import Design, parse_design
 from geopriv.engines.people import People
 from geopriv.engines.shuffle import Rows, Shuffle
 from geopriv.privatization import columns_of, draw_reports
-from geopriv.received import ReportReader
-from geopriv.reports import records
+from geopriv.received import ReportReader, parse_line, well_formed
+from geopriv.reports import COLUMNS, records
 from geopriv.sampling.entropy import ENTROPY, Source
 from geopriv.sampling.keyed import Keyed
 from geopriv.source import Source as Columns
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Batches = Iterator[pa.RecordBatch]
 REPORT = "id string, mechanism int, report array<bigint>"
 BLOCK = "bucket int, rows binary"
+SENT = "design string, id string, mechanism int, report array<bigint>"
 PACKED = "packed binary"
 COUNTED = "rows bigint, unread string"
 _TOGETHER = 1 << 17  # rows that are put into buckets at once
@@ -187,6 +188,24 @@ class Reading(Work):
             rows += batch.num_rows
             unread += people.read(named(batch, columns), columns, self.design.space).unread
         yield pa.RecordBatch.from_pydict({"rows": [rows], "unread": [json.dumps(unread)]})
+
+
+def read_lines(batches: Batches) -> Batches:
+    """Rows of lines of JSON, read as from a file; of one that is no report nothing is there.
+
+    Whole numbers that are too large for Spark become some that no design has.
+    """
+    for batch in batches:
+        found = [parse_line(line + b"\n") for line in batch.column("value").to_pylist()]
+        yield pa.RecordBatch.from_pylist([_sendable(row) for row in found], COLUMNS)
+
+
+def _sendable(row: dict[str, Any] | str) -> dict[str, Any]:
+    if isinstance(row, str) or not well_formed(row):
+        return {}
+    index, report = row["mechanism"], row["report"]
+    index = index if 0 <= index < 1 << 31 else -1
+    return row | {"mechanism": index, "report": report if all(abs(part) < 1 << 63 for part in report) else []}
 
 
 @dataclass(frozen=True)
