@@ -365,6 +365,9 @@ def test_columns_are_checked_before_anything_runs(session: SparkSession) -> None
         spark.privatize(df, DESIGN, KEY)
     with pytest.raises(gp.InvalidParameter, match="has no column 'income'"):
         spark.privatize(df.select("who"), DESIGN, KEY)
+    connected: Any = SimpleNamespace(columns=["who", "income"])
+    with pytest.raises(gp.InvalidParameter, match="Spark Connect"):
+        spark.privatize(connected, DESIGN, KEY)
     with pytest.raises(gp.InvalidParameter, match="upper and lower case are the same to Spark"):
         spark.privatize(df.selectExpr("who", "1.0 income", "2.0 INCOME"), DESIGN, KEY)
     for other in ("current_timestamp()", "make_interval(1)"):

@@ -42,13 +42,20 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
 
     With a column that names people: ids and bits are keyed functions of the name and of the design's hash, never of the
     value, so every attempt at a task, and every action on the frame, gives the same reports. Of several readable rows
-    of a person one counts, the same at every attempt. Without such a column each row is a person, bits are the workers'
-    own entropy, and reports are drawn at once and kept in Spark's checkpoint folder.
+    of a person the one counts whose clamped value has the least hash, since a frame has no first row. Without such a
+    column each row is a person, bits are the workers' own entropy, and reports are drawn at once and kept in Spark's
+    checkpoint folder.
 
     Guarantee: each report has the law of its mechanism at the clamped value (theory T5, T8), and clamping is
     1-Lipschitz, so a person has the design's promise towards whoever sees the reports, of one run, without the key
     (with names: if keyed BLAKE2b cannot be told from a random function). The same key, design and person with another
     value gives a report from the same bits: the two together are not covered.
+
+    For a person with several rows the promise is weaker, since it depends on the values which of them counts. With rows
+    A or with rows B the report looks alike up to a factor exp(ε·d), where d is the largest distance from a row of A to
+    one of B. So a small change of one row can change which counts, and is then hidden only as well as the distance
+    between the person's rows. Who leaves one row a person, chosen by something that is not private, has the design's
+    promise for all.
 
     Args:
         df: people's rows; the design's source says which columns hold the values.
@@ -130,7 +137,9 @@ def _rows(df: DataFrame, design: Design, person: str | None) -> tuple[DataFrame,
 
 
 def _require(df: DataFrame, what: str, columns: tuple[str, ...]) -> None:
-    """Refuse a frame without the columns, or with one of them twice in Spark's eyes."""
+    """Refuse a frame without the columns, or with one of them twice in Spark's eyes, and frames of Spark Connect."""
+    if getattr(df, "_jdf", None) is None:
+        raise InvalidParameter("The frame must not be one of Spark Connect, over which nothing can be broadcast.")
     Reading(columns).require(what, df.columns)
     if str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true":
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +25,6 @@ _HARMLESS = (
 )
 # the same of Python, in a worker
 _WORKER = re.compile(r"^(ModuleNotFoundError: No module named .*|MemoryError|OSError: \[Errno \d+\] [^:]*)", re.M)
-_LOGS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
 @contextmanager
@@ -35,11 +35,10 @@ def told() -> Iterator[None]:
         InvalidParameter: with that sentence.
     """
     from pyspark.errors import AnalysisException, PySparkException
-    from pyspark.logger import PySparkLogger
 
-    for name in _LOGS:  # PySpark prints errors, rows and all, before it raises them
-        PySparkLogger.getLogger(name).disabled = True
-    problem = ""
+    # PySpark logs errors before it raises them, rows and all, and Py4J an interruption with its traceback
+    logged, problem = logging.root.manager.disable, ""
+    logging.disable()
     try:
         yield
     except GeoprivError:
@@ -54,8 +53,7 @@ def told() -> Iterator[None]:
             raise
         problem = _why(error, getattr(error, "java_exception", None))
     finally:
-        for name in _LOGS:
-            PySparkLogger.getLogger(name).disabled = False
+        logging.disable(logged)
     if problem:
         raise InvalidParameter(f"Spark cannot do it: {problem}.") from None
 
