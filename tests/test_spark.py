@@ -7,6 +7,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
@@ -517,7 +519,7 @@ def test_what_a_worker_lacks_is_told() -> None:
     wrong = "An exception was thrown:\n  File x\nModuleNotFoundError: No module named 'geopriv'\n"
     assert "must be installed where the workers' Python is" in spark_told._why(RuntimeError(wrong), None)
     full = "Traceback\nOSError: [Errno 28] No space left on device: '/x/Ada'\n"
-    assert spark_told._why(RuntimeError(full), None).endswith("[Errno 28] No space left on device")
+    assert spark_told._why(RuntimeError(full), None) == "there is no space left on a disk that it writes to"
 
 
 def test_all_engines_count_a_folder_of_tallies_and_reports(
@@ -552,6 +554,20 @@ def test_without_java_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(gp.Unavailable, match="there is no bin/java in it"):
         spark_session.require_java()
+
+
+def test_a_java_that_does_not_start_spark_is_told_apart_from_none(tmp_path: Path) -> None:
+    """In a process of its own, since Spark runs in this one."""
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho UnsupportedClassVersionError >&2\nexit 1\n")
+    java.chmod(0o755)
+    start = "from geopriv.engines.spark_session import session; session('local[1]')"
+    home = os.environ | {"JAVA_HOME": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", start], check=False, capture_output=True, text=True, env=home)
+    assert told.stderr.splitlines()[0] == "UnsupportedClassVersionError"
+    assert "Unavailable: Spark did not start" in told.stderr
+    assert "older than Java 17" in told.stderr
 
 
 def test_without_pyspark_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

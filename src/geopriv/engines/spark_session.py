@@ -17,11 +17,11 @@ from geopriv.errors import Unavailable
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_JAVA = (
-    "Spark needs Java 17 or newer, and there is none: install one (Debian and Ubuntu: apt install "
-    "openjdk-17-jre-headless; macOS: brew install openjdk@17; conda install openjdk=17), or set JAVA_HOME to its "
-    "folder."
+_HOW = (
+    "install one (Debian and Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install openjdk@17; conda "
+    "install openjdk=17), or set JAVA_HOME to its folder."
 )
+_JAVA = f"Spark needs Java 17 or newer, and there is none: {_HOW}"
 _MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[[\d, ]+\]|yarn|(spark|k8s)://.+")
 
 
@@ -55,7 +55,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
             return builder.getOrCreate()
         except PySparkRuntimeError:
             pass
-    raise Unavailable("Spark did not start; what Java said stands above. It must be Java 17 or newer.")
+    raise Unavailable(f"Spark did not start; what Java said stands above. If it is older than Java 17, {_HOW}")
 
 
 def require_java() -> None:

@@ -60,6 +60,8 @@ def told() -> Iterator[None]:
 
 def _why(error: Exception, java: Any) -> str:
     """The kind of an error and of the one behind it."""
+    if "No space left on device" in str(error):
+        return "there is no space left on a disk that it writes to"
     if found := _WORKER.search(str(error)):
         hint = "; geopriv must be installed where the workers' Python is" if "No module" in found[0] else ""
         return f"a worker stopped with {found[0].rstrip('.')}{hint}"
