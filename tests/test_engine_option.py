@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as csv
+import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
@@ -84,6 +85,18 @@ def test_duckdb_judges_a_csv_as_arrow_does(text: str, command: Command) -> None:
     else:
         found = [json.loads(out) | {"output": ""} for _, out, _ in told]
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("given", ["table.parquet", "./table.parquet", "t*.parquet"])
+def test_no_engine_writes_over_the_people(given: str, command: Command) -> None:
+    pq.write_table(pa.table({"income": [1.0, 2.0]}), "table.parquet")
+    before = Path("table.parquet").read_bytes()
+    code, _, err = command(
+        "privatize", "design.json", given, "-o", "table.parquet", "--overwrite", "--engine", "duckdb"
+    )
+    assert code == 2
+    assert "another file than the people's own" in err
+    assert Path("table.parquet").read_bytes() == before
 
 
 def test_duckdb_takes_names_of_files_as_they_are(command: Command) -> None:

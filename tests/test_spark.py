@@ -334,6 +334,12 @@ def test_rows_that_cannot_be_read_are_counted_as_by_the_arrow_engine(session: Sp
     assert spark.privatize(df, DESIGN, KEY).count() == done.reports
 
 
+def test_a_number_of_partitions_that_spark_leaves_open_is_some_number() -> None:
+    for told, number in (("7", 7), ("auto", 200)):
+        df: Any = SimpleNamespace(sparkSession=SimpleNamespace(conf={"spark.sql.shuffle.partitions": told}))
+        assert spark._partitions(df) == number
+
+
 def test_a_partition_without_a_readable_row_is_counted_too(session: SparkSession) -> None:
     rows = [("a", float("nan")), ("b", None), (None, 1.0), ("c", float("inf"))]
     df = session.createDataFrame(rows, "who string, income double").coalesce(1)

@@ -103,8 +103,8 @@ def privatize(
     source = columns_of(design, person)
     if target.suffix not in _KINDS:
         raise invalid("privatize", "output", f"a file of {', '.join(_KINDS)}", target.name)
-    if isinstance(data, str | os.PathLike) and Path(data).exists() and target.exists() and target.samefile(data):
-        raise invalid("privatize", "output", "another file than the people's own, which it would replace", str(output))
+    if isinstance(data, str | os.PathLike):
+        require_other(target, data)
     if target.exists() and not overwrite:
         raise _exists(target)
     with _writing(target), parts(target) as folder:
@@ -178,6 +178,16 @@ def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) 
         report = report_integers(mechanism, values[mine], source.among(mine))
         drawn[mine, 1 : 1 + report.shape[1]] = report
     return drawn
+
+
+def require_other(output: Path, people: str | os.PathLike[str]) -> None:
+    """Refuse to write over the people's own file.
+
+    Raises:
+        InvalidParameter: where both are one file.
+    """
+    if Path(people).exists() and output.exists() and output.samefile(people):
+        raise invalid("privatize", "output", "another file than the people's own, which it would replace", str(output))
 
 
 def require_readable(rows: int, unread: Counter[str]) -> None:
