@@ -16,6 +16,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.cli import main
+from geopriv.commands import engine
 from geopriv.design import Design
 from tests.designs import small_table
 
@@ -151,6 +152,22 @@ def test_without_java_the_command_says_how_to_get_it(command: Command, monkeypat
     assert code == 2
     assert "Spark needs Java 17 or newer" in err
     assert "Traceback" not in err
+
+
+def test_the_folder_that_spark_makes_for_tables_is_gone_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    later: list[Callable[[], object]] = []
+    monkeypatch.setattr("atexit.register", lambda work, *given: later.append(lambda: work(*given)))
+    monkeypatch.setattr("geopriv.engines.spark_session.session", lambda *_: (tmp_path / "spark-warehouse").mkdir())
+    engine.spark("local[1]")
+    later[0]()
+    assert not list(tmp_path.iterdir())
+    engine.spark("local[1]")
+    (tmp_path / "spark-warehouse" / "table").mkdir()  # it is somebody's
+    later[1]()
+    assert (tmp_path / "spark-warehouse" / "table").exists()
 
 
 def test_spark_is_not_imported_unless_it_is_asked_for() -> None:

@@ -76,6 +76,7 @@ def session(logs: Path) -> Iterator[SparkSession]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
         "spark.local.dir": str(logs / "local"),
+        "spark.sql.warehouse.dir": str(logs / "warehouse"),
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file://{logs / 'events'}",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short run

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -61,8 +63,16 @@ def spark(master: str | None, checkpoint: str | None = None) -> SparkSession:
     from geopriv.engines.spark_session import session
     from geopriv.engines.spark_told import told
 
+    warehouse = Path("spark-warehouse").absolute()
+    if not warehouse.exists():
+        atexit.register(_remove_empty, warehouse)  # Spark makes it for tables that nobody has asked for
     started = session(master, {"spark.log.level": "OFF"})
     if checkpoint is not None:
         with told():
             started.sparkContext.setCheckpointDir(checkpoint)
     return started
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
