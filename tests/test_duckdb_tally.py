@@ -153,6 +153,17 @@ def test_reports_of_several_numbers_are_counted(axes: int, tmp_path: Path) -> No
     assert tally_sql(design, reports_query([path])) == expected
 
 
+def test_names_of_files_and_folders_are_taken_as_they_are(tmp_path: Path) -> None:
+    """Not as a pattern, which another file fits, nor as a column in the place of the file's own."""
+    folder = tmp_path / "design=none"
+    folder.mkdir()
+    for name, n in (("r[1].parquet", 20), ("r1.parquet", 10), ("s[1].ndjson", 20), ("s1.ndjson", 10)):
+        write(folder / name, [GOOD | {"id": f"{i:032x}"} for i in range(n)])
+    for name in ("r[1].parquet", "s[1].ndjson"):
+        counted = tally_sql(DESIGN, reports_query([folder / name]))
+        assert (counted.n, +counted.rejected) == (20, {})
+
+
 def test_no_reports_make_an_empty_tally(tmp_path: Path) -> None:
     assert tally_sql(DESIGN, reports_query([write(tmp_path / "none.parquet", [])])) == gp.Tally(DESIGN)
 
@@ -163,5 +174,7 @@ def test_an_extension_that_cannot_be_fetched_is_named(tmp_path: Path, monkeypatc
     query = f"select * from sqlite_scan('{tmp_path / 'reports.sqlite'}', 'sent')"
     offline = {"extension_directory": str(tmp_path), "custom_extension_repository": str(tmp_path / "none")}
     monkeypatch.setattr("geopriv.engines.duckdb._CONFIG", offline)
-    with pytest.raises(gp.InvalidParameter, match="extension 'sqlite_scanner'"):
-        tally_sql(DESIGN, gp.Sql(query))
+    attached = f"attach '{tmp_path / 'reports.sqlite'}' as other (type sqlite); select * from other.sent"
+    for asked in (query, attached):
+        with pytest.raises(gp.InvalidParameter, match="extension 'sqlite_scanner'"):
+            tally_sql(DESIGN, gp.Sql(asked))

@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as csv
+import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
 from geopriv.cli import main
+from geopriv.commands import engine
 from geopriv.design import Design
 from tests.designs import small_table
 
@@ -55,6 +57,59 @@ def test_duckdb_reads_people_and_counts_reports(name: str, command: Command) -> 
     assert json.loads(told[0][1])["n"] == 400
 
 
+SECRET = "Ada Lovelace"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "income\n" + "1.5\n" * 30_000 + "many\n",  # far beyond what is looked at to guess a type
+        "income,who\n1,x\n,x\ninf,x\n0x10,x\n",
+        "income\n2024-01-01\n3\n",
+        "income\ntrue\nfalse\n",
+        f"{SECRET},53111\n{SECRET},4\n",
+        f"{SECRET},Bob\n{SECRET},Carl\n",
+    ],
+)
+def test_duckdb_judges_a_csv_as_arrow_does(text: str, command: Command) -> None:
+    """And quotes no value, be it one that stands where names should."""
+    Path("others.csv").write_text(text)
+    told = [
+        command("privatize", "design.json", "others.csv", "-o", f"{engine}.parquet", "--json", "--engine", engine)
+        for engine in ("arrow", "duckdb")
+    ]
+    assert told[0][0] == told[1][0]
+    assert SECRET not in told[1][2]
+    if told[0][0]:
+        errors = [err.replace("file others.csv", "query's result") for _, _, err in told]
+        assert errors[0] == errors[1]
+    else:
+        found = [json.loads(out) | {"output": ""} for _, out, _ in told]
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("given", ["table.parquet", "./table.parquet", "t*.parquet"])
+def test_no_engine_writes_over_the_people(given: str, command: Command) -> None:
+    pq.write_table(pa.table({"income": [1.0, 2.0]}), "table.parquet")
+    before = Path("table.parquet").read_bytes()
+    code, _, err = command(
+        "privatize", "design.json", given, "-o", "table.parquet", "--overwrite", "--engine", "duckdb"
+    )
+    assert code == 2
+    assert "another file than the people's own" in err
+    assert Path("table.parquet").read_bytes() == before
+
+
+def test_duckdb_takes_names_of_files_as_they_are(command: Command) -> None:
+    """To DuckDB people[1].csv is a pattern, which people1.csv fits."""
+    Path("people[1].csv").write_text("income\n1\n2\n")
+    Path("people1.csv").write_text("income\n1\n")
+    Path("tabs.tsv").write_text("who\tincome\na\t1\n")
+    for given, rows in (("people[1].csv", 2), ("people?.csv", 1), ("tabs.tsv", 1)):
+        _, out, _ = command("privatize", "design.json", given, "--json", "--overwrite", "--engine", "duckdb")
+        assert json.loads(out)["rows"] == rows
+
+
 def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
     command("privatize", "design.json", "people.csv")
     command("estimate", "design.json", "reports.parquet", "--no-page", "--tally", "before.parquet")
@@ -75,9 +130,13 @@ def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
         (("privatize", "design.json", "people.csv", "--query", "select 1"), "files or folders, or else a query"),
         (("privatize", "design.json", "--query", "select 1", "--engine", "arrow"), "duckdb or spark, to run a query"),
         (("privatize", "design.json", "people.csv", "--master", "yarn"), "given with --engine spark"),
+        (("privatize", "design.json", "people.csv", "--checkpoint", "x"), "given with --engine spark"),
         (("estimate", "design.json"), "files or folders, or else a query"),
         (("estimate", "design.json", "r.parquet", "--database", "x.duckdb"), "given with a query that DuckDB runs"),
-        (("privatize", "design.json", "nobody.csv", "--engine", "duckdb"), "cannot be run"),
+        (("privatize", "design.json", "nobody.csv", "--engine", "duckdb"), "There is no file 'nobody.csv'"),
+        (("privatize", "design.json", ".", "--engine", "duckdb"), "name those in '.' by a pattern"),
+        (("privatize", "design.json", "design.json", "--engine", "duckdb"), "has no column 'income'"),
+        (("estimate", "design.json", "nobody.parquet", "--engine", "duckdb"), "No such file or directory"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(words: tuple[str, ...], message: str, command: Command) -> None:
@@ -93,6 +152,22 @@ def test_without_java_the_command_says_how_to_get_it(command: Command, monkeypat
     assert code == 2
     assert "Spark needs Java 17 or newer" in err
     assert "Traceback" not in err
+
+
+def test_the_folder_that_spark_makes_for_tables_is_gone_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    later: list[Callable[[], object]] = []
+    monkeypatch.setattr("atexit.register", lambda work, *given: later.append(lambda: work(*given)))
+    monkeypatch.setattr("geopriv.engines.spark_session.session", lambda *_: (tmp_path / "spark-warehouse").mkdir())
+    engine.spark("local[1]")
+    later[0]()
+    assert not list(tmp_path.iterdir())
+    engine.spark("local[1]")
+    (tmp_path / "spark-warehouse" / "table").mkdir()  # it is somebody's
+    later[1]()
+    assert (tmp_path / "spark-warehouse" / "table").exists()
 
 
 def test_spark_is_not_imported_unless_it_is_asked_for() -> None:

@@ -11,6 +11,7 @@ from scipy import stats
 
 import geopriv as gp
 from geopriv.checks import FloatArray
+from geopriv.sampling.bulk import CHUNK
 from geopriv.sampling.integers import draw_shares, report_integers
 from geopriv.sampling.keyed import Keyed
 from tests.designs import small_table
@@ -72,6 +73,20 @@ def test_a_persons_report_does_not_depend_on_the_others(case: str) -> None:
     for i in (0, 17):  # alone there is no float filter: balls decide from the same bits
         alone = report_integers(mechanism, x[i : i + 1], Keyed(people(500)[i : i + 1], KEY))
         np.testing.assert_array_equal(alone[0], together[i])
+
+
+@pytest.mark.parametrize("case", ["table", "map"])
+def test_neither_chunks_nor_threads_change_a_report(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads read from one source, each the streams of its own people."""
+    mechanism, some = CASES[case]
+    n, cut = 2 * CHUNK + 1000, 40_000
+    x, names = np.resize(some, (n, *some.shape[1:])), people(n)
+    parts = [
+        report_integers(mechanism, x[part], Keyed(names[part], KEY)) for part in (slice(0, cut), slice(cut, cut + 9))
+    ]
+    monkeypatch.setattr("geopriv.threads.cores", lambda: 4)
+    whole = report_integers(mechanism, x, Keyed(names, KEY))
+    np.testing.assert_array_equal(whole[: cut + 9], np.concatenate(parts))
 
 
 def test_another_key_gives_other_reports() -> None:

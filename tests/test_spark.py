@@ -5,23 +5,30 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 from scipy import stats
 
 import geopriv as gp
 from geopriv.cli import main
+from geopriv.commands import estimate
+from geopriv.commands.engine import Engine
 from geopriv.design import Design
-from geopriv.engines import spark, spark_session
+from geopriv.engines import shuffle, spark, spark_files, spark_session, spark_told, spark_work
 from geopriv.engines.duckdb_tally import reports_query, tally_sql
 from geopriv.privatization import draw_reports
 from geopriv.reports import COLUMNS
@@ -69,6 +76,7 @@ def session(logs: Path) -> Iterator[SparkSession]:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
         "spark.local.dir": str(logs / "local"),
+        "spark.sql.warehouse.dir": str(logs / "warehouse"),
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": f"file://{logs / 'events'}",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # a short run
@@ -232,8 +240,8 @@ def test_killing_workers_loses_and_duplicates_nothing(session: SparkSession, tmp
     assert len(calm) == 20_000
     before, after = killer(tmp_path / "before", everyone=False), killer(tmp_path / "after", everyone=True)
     schema = "who string, income double"
-    reports = spark.privatize(spark._mapped(df, before, schema), DESIGN, KEY)
-    disturbed = spark._mapped(reports, after, "design string, id string, mechanism int, report array<bigint>")
+    reports = spark.privatize(spark.mapped(df, before, schema), DESIGN, KEY)
+    disturbed = spark.mapped(reports, after, "design string, id string, mechanism int, report array<bigint>")
     disturbed.write.parquet(f"file://{tmp_path / 'reports'}")
     assert (tmp_path / "before").exists()
     assert (tmp_path / "after").exists()
@@ -255,6 +263,48 @@ def test_the_key_is_in_no_plan_no_event_log_and_no_temporary_file(
     told = [capfd.readouterr().out.encode(), *(path.read_bytes() for path in written)]
     assert any(b"Drawing" in text for text in told)
     assert not any(trace in text for trace in traces for text in told)
+
+
+def test_the_key_is_in_no_log_of_what_is_sent_to_java(session: SparkSession, caplog: pytest.LogCaptureFixture) -> None:
+    """Py4J logs every call at the level DEBUG, bytes in base 64: functions that hold a key are left out."""
+    df = session.createDataFrame([("a", 1.0)], "who string, income double")
+    with caplog.at_level("DEBUG", logger="py4j"):
+        spark.privatize(df, DESIGN, KEY)
+    assert "mapInArrow" in caplog.text
+    sent = b"".join(base64.b64decode(word + "==") for word in re.findall(r"(?<=\nj)[A-Za-z0-9+/]{40,}", caplog.text))
+    assert not any(secret in sent for secret in spark._secrets(DESIGN, KEY))
+
+
+def test_a_frame_that_changes_between_attempts_is_refused(session: SparkSession) -> None:
+    """Reports would be drawn from the same bits for other values."""
+    df = session.createDataFrame([("a", 1.0)], "who string, income double")
+    for changing in (
+        df.selectExpr("who", "rand() income"),
+        df.selectExpr("uuid() who", "income"),
+        df.where("rand()<.5"),
+    ):
+        with pytest.raises(gp.InvalidParameter, match="must be the same whenever Spark computes it"):
+            spark.privatize(changing, DESIGN, KEY)
+    assert spark.privatize(df.selectExpr("*", "rand() other"), DESIGN, KEY).count() == 1
+    stream = session.readStream.format("rate").load().selectExpr("string(value) who", "double(value) income")
+    with pytest.raises(gp.InvalidParameter, match="A stream cannot be privatized"):
+        spark.privatize(stream, DESIGN, KEY)
+
+
+def test_rows_that_wait_on_disk_do_so_in_sparks_own_folder(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There they are removed with the executor, should the worker be killed."""
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
+    monkeypatch.setattr(shuffle, "RUN", 100)
+    sent: Any = SimpleNamespace(value=spark_work.pack(DESIGN))
+    rows = np.random.default_rng(0).integers(0, 1 << 63, (1000, 3)).astype(np.uint64)
+    blocks = pa.RecordBatch.from_pydict({"bucket": [0], "rows": [rows.tobytes()]})
+    drawn: Any = spark_work.Drawing(sent, KEY)(iter([blocks]))
+    next(drawn)
+    assert [path.stat().st_size for path in tmp_path.glob("*/rows")] == [rows.nbytes]
+    drawn.close()
+    assert not list(tmp_path.iterdir())
 
 
 # ---- a person a row
@@ -287,12 +337,55 @@ def test_rows_that_cannot_be_read_are_counted_as_by_the_arrow_engine(session: Sp
     assert spark.privatize(df, DESIGN, KEY).count() == done.reports
 
 
+def test_a_number_of_partitions_that_spark_leaves_open_is_some_number() -> None:
+    for told, number in (("7", 7), ("auto", 200)):
+        df: Any = SimpleNamespace(sparkSession=SimpleNamespace(conf={"spark.sql.shuffle.partitions": told}))
+        assert spark._partitions(df) == number
+
+
+def test_a_partition_without_a_readable_row_is_counted_too(session: SparkSession) -> None:
+    rows = [("a", float("nan")), ("b", None), (None, 1.0), ("c", float("inf"))]
+    df = session.createDataFrame(rows, "who string, income double").coalesce(1)
+    assert spark.count_rows(df, DESIGN) == (4, {"missing": 1, "not finite": 2, "no person": 1})
+    assert spark.privatize(df, DESIGN, KEY).count() == 0
+    assert spark.privatize(df.union(df.selectExpr("'d'", "1.0")).coalesce(1), DESIGN, KEY).count() == 1
+
+
+def test_columns_may_have_any_name(session: SparkSession) -> None:
+    names = gp.Source(("net.in`come (2024)",), person="Person.No")
+    design = Design("survey", DESIGN.mechanisms, source=names)
+    df = session.createDataFrame([(7, 1.0), (8, None)], ["Person.No", "net.in`come (2024)"])
+    assert spark.count_rows(df, design) == (2, {"missing": 1})
+    assert spark.privatize(df, design, KEY).count() == 1
+
+
+def test_large_batches_are_cut_into_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark_work, "_TOGETHER", 100)
+    sent: Any = SimpleNamespace(value=spark_work.pack(DESIGN))
+    table = people(1050)
+    naming = spark_work.Naming(sent, "who", KEY, 8)
+    batch = pa.RecordBatch.from_arrays([table["income"].combine_chunks(), table["who"].combine_chunks()], ["c0", "c1"])
+    blocks = list(naming(iter([batch])))
+    sizes = [sum(map(len, block.column("rows").to_pylist())) // 24 for block in blocks]
+    assert sizes == [100] * 10 + [50]
+
+
 def test_columns_are_checked_before_anything_runs(session: SparkSession) -> None:
     df = session.createDataFrame([("a", True)], "who string, income boolean")
     with pytest.raises(gp.InvalidParameter, match="must hold numbers"):
         spark.privatize(df, DESIGN, KEY)
     with pytest.raises(gp.InvalidParameter, match="has no column 'income'"):
         spark.privatize(df.select("who"), DESIGN, KEY)
+    connected: Any = SimpleNamespace(columns=["who", "income"])
+    with pytest.raises(gp.InvalidParameter, match="Spark Connect"):
+        spark.privatize(connected, DESIGN, KEY)
+    with pytest.raises(gp.InvalidParameter, match="upper and lower case are the same to Spark"):
+        spark.privatize(df.selectExpr("who", "1.0 income", "2.0 INCOME"), DESIGN, KEY)
+    for other in ("current_timestamp()", "make_interval(1)"):
+        with pytest.raises(gp.InvalidParameter, match="must hold numbers"):
+            spark.privatize(df.selectExpr("who", f"{other} income"), DESIGN, KEY)
+    with pytest.raises(gp.InvalidParameter, match="32 to 64 secret bytes"):
+        spark.privatize(df.selectExpr("who", "1.0 income"), DESIGN, "x" * 32)  # type: ignore[arg-type]
     with pytest.raises(gp.InvalidParameter, match="32 to 64 secret bytes") as caught:
         spark.privatize(df.selectExpr("who", "1.0 income"), DESIGN, b"short")
     assert "short" not in str(caught.value).replace("short,", "")
@@ -318,6 +411,23 @@ def test_what_is_no_report_is_rejected_by_the_same_reasons(
     assert spark.tally(df, DESIGN) == expected
     monkeypatch.setattr(spark, "_MANY", 1)  # as if there were many partitions: some are added up by workers
     assert spark.tally(df.repartition(7), DESIGN) == expected
+
+
+def test_lines_are_judged_as_by_reading_the_file(session: SparkSession, tmp_path: Path) -> None:
+    """Also those that Spark would take for a report, or for two."""
+    sent = {"design": DESIGN.hash, "id": f"{1:032x}", "mechanism": 0, "report": [1]}
+    good, huge = json.dumps(sent), str(1 << 70)
+    lines = [good, f" {good}\r", f"[{good}, {good}]", f"{good} {good}", good.replace('"', "'"), "", "5", good[:50]]
+    lines += [good[:-1] + ', "extra": 1}', good.replace("[1]", f"[{huge}]"), good.replace(": 0", f": {huge}")]
+    lines += [good.replace(": 0", ": 0.0"), good.replace("[1]", "[null]"), good.replace("[1]", "[" + " " * 5000 + "1]")]
+    lines += [good.replace(f'"{1:032x}"', "1" * 32), good.replace("[1]", "[4]"), good[:-1] + ', "mechanism": 0}']
+    (tmp_path / "reports.ndjson").write_bytes("\n".join([*lines, "\u00e9", ""]).encode("latin-1"))
+    expected = gp.tally(DESIGN, [tmp_path / "reports.ndjson"])
+    assert expected.rejected == {"malformed": 12, "out of range": 3, "repeated id": 2}
+    assert spark_files.tally_files(session, DESIGN, [str(tmp_path / "reports.ndjson")]) == expected
+    (tmp_path / "cut.ndjson").write_text(good)
+    with pytest.raises(gp.InvalidParameter, match="was cut off"):
+        spark_files.tally_files(session, DESIGN, [str(tmp_path / "cut.ndjson")])
 
 
 # ---- the command line
@@ -357,7 +467,92 @@ def test_the_commands_run_on_spark_and_agree_with_the_others(
     assert command("estimate", "design.json", "--query", query, "--no-page", "--json", *spark_too) == answers[0]
 
 
+def told(session: SparkSession, folder: Path, output: str = "reports", **options: Any) -> str:
+    """What is said where people's rows cannot become reports."""
+    options = {"data": str(folder / "people.csv"), **options}
+    with pytest.raises(gp.InvalidParameter) as caught:
+        spark_files.privatize_files(session, DESIGN, options.pop("data"), str(folder / output), **options)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+    return str(caught.value)
+
+
+def test_overwriting_removes_reports_and_nothing_else(session: SparkSession, tmp_path: Path) -> None:
+    """Spark removes the whole folder before it writes: neither people nor other files may be in it."""
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    frame(session, people(10), lake / "rows", pieces=1).write.parquet(f"file://{lake / 'people'}")
+    (tmp_path / "link").symlink_to(lake / "people")
+    from_here: Any = {"data": str(lake / "people"), "overwrite": True}
+    for output in ("lake/people", "link", "link/."):
+        assert "another folder than the people's own" in told(session, tmp_path, output, **from_here)
+    assert "nothing but reports" in told(session, tmp_path, "lake", **from_here)
+    assert session.read.parquet(str(lake / "people")).count() == 10
+    made = [
+        spark_files.privatize_files(session, DESIGN, str(lake / "people"), str(tmp_path / "{1} [a]*"), overwrite=True)
+        for _ in range(2)
+    ]
+    assert [done.reports for done in made] == [10, 10]
+    assert "the output exists already" in told(session, tmp_path, "{1} [a]*", data=str(lake / "people"))
+
+
+def test_no_error_of_spark_quotes_a_row(
+    session: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "people.csv").write_text("Ada Lovelace,53111\nBob,4\n")
+    errors = [told(session, tmp_path)]
+    assert "begins with values" in errors[0]
+    rows = frame(session, people(10), tmp_path / "rows", pieces=1)
+    rows.createOrReplaceTempView("rows")
+    errors.append(told(session, tmp_path, data=None, query="select who, cast(who as double) income from rows"))
+    assert "CAST_INVALID_INPUT" in errors[1]
+    assert not any(name in text for text in (*errors, *capfd.readouterr()) for name in ("Ada", "53111", "person "))
+
+
+def test_files_that_cannot_be_read_are_named_and_rows_judged_as_by_arrow(session: SparkSession, tmp_path: Path) -> None:
+    assert "PATH_NOT_FOUND" in told(session, tmp_path)
+    (tmp_path / "people.parquet").write_text("no Parquet")
+    assert "not what its name says" in told(session, tmp_path, data=str(tmp_path / "people.parquet"))
+    assert "No FileSystem" in told(session, tmp_path, data="foo://x/people")
+    (tmp_path / "people.csv").write_text("who,income\na,x\nb,\n")
+    with pytest.raises(gp.InvalidParameter) as arrow:
+        gp.privatize(DESIGN, tmp_path / "people.csv", tmp_path / "reports.parquet")
+    assert told(session, tmp_path) == str(arrow.value)
+    assert not (tmp_path / "reports").exists()
+    (tmp_path / "OTHERS.CSV").write_text('who,income\n"Smith, ""Bob""",1\n"Smith, ""Ann""",2\n')
+    done = spark_files.privatize_files(session, DESIGN, str(tmp_path / "OTHERS.CSV"), str(tmp_path / "others"))
+    assert (done.rows, done.reports, done.unread) == (2, 2, {})
+
+
+def test_what_a_worker_lacks_is_told() -> None:
+    wrong = "An exception was thrown:\n  File x\nModuleNotFoundError: No module named 'geopriv'\n"
+    assert "must be installed where the workers' Python is" in spark_told._why(RuntimeError(wrong), None)
+    full = "Traceback\nOSError: [Errno 28] No space left on device: '/x/Ada'\n"
+    assert spark_told._why(RuntimeError(full), None) == "there is no space left on a disk that it writes to"
+
+
+def test_all_engines_count_a_folder_of_tallies_and_reports(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "all [1]"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    DESIGN.write("design.json")
+    for name in ("a.parquet", "b.ndjson", "before.parquet"):
+        gp.privatize(DESIGN, people(50), folder / name)
+    gp.tally(DESIGN, [folder / "before.parquet"]).write(folder / "before.parquet")
+    counted = [estimate._counted(DESIGN, [str(folder)], engine, None, None, "local[2]", Console()) for engine in Engine]
+    assert [tally.n for tally in counted] == [150] * 3
+    assert counted[0] == counted[1] == counted[2]
+
+
 # ---- what is missing
+
+
+@pytest.mark.parametrize("master", ["here", "local[two]", "local[", "spark:host"])
+def test_a_master_that_there_cannot_be_is_refused(master: str) -> None:
+    with pytest.raises(gp.InvalidParameter, match="must be local"):
+        spark_session.session(master)
 
 
 def test_without_java_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -368,6 +563,20 @@ def test_without_java_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(gp.Unavailable, match="there is no bin/java in it"):
         spark_session.require_java()
+
+
+def test_a_java_that_does_not_start_spark_is_told_apart_from_none(tmp_path: Path) -> None:
+    """In a process of its own, since Spark runs in this one."""
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho UnsupportedClassVersionError >&2\nexit 1\n")
+    java.chmod(0o755)
+    start = "from geopriv.engines.spark_session import session; session('local[1]')"
+    home = os.environ | {"JAVA_HOME": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", start], check=False, capture_output=True, text=True, env=home)
+    assert told.stderr.splitlines()[0] == "UnsupportedClassVersionError"
+    assert "Unavailable: Spark did not start" in told.stderr
+    assert "older than Java 17" in told.stderr
 
 
 def test_without_pyspark_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,14 +44,14 @@ class Privatized:
     """What a run did, for the operator's eyes.
 
     Args:
-        output: the file of reports.
+        output: the file of reports; on Spark the folder, as it was named.
         rows: that were read.
         reports: that were written.
         repeated: rows of people who had reported before in the same run.
         unread: rows without a report because their values could not be read, by reason.
     """
 
-    output: Path
+    output: Path | str
     rows: int
     reports: int
     repeated: int = 0
@@ -103,8 +103,8 @@ def privatize(
     source = columns_of(design, person)
     if target.suffix not in _KINDS:
         raise invalid("privatize", "output", f"a file of {', '.join(_KINDS)}", target.name)
-    if isinstance(data, str | os.PathLike) and Path(data).exists() and target.exists() and target.samefile(data):
-        raise invalid("privatize", "output", "another file than the people's own, which it would replace", str(output))
+    if isinstance(data, str | os.PathLike):
+        require_other(target, data)
     if target.exists() and not overwrite:
         raise _exists(target)
     with _writing(target), parts(target) as folder:
@@ -137,11 +137,7 @@ class _Run:
             tell("reading", self.rows, reading.share)
         self.unread += reading.left_out
         self.rows += reading.left_out.total()
-        if not self.rows:
-            raise InvalidParameter("The data has no rows.")
-        if not self.shuffle.rows:
-            reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.unread.items())
-            raise InvalidParameter(f"None of the {self.rows:,} rows could be read: {reasons}.")
+        require_readable(self.rows, self.unread)
 
     def _people(
         self, data: Data, reading: Reading, people: People
@@ -182,6 +178,29 @@ def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) 
         report = report_integers(mechanism, values[mine], source.among(mine))
         drawn[mine, 1 : 1 + report.shape[1]] = report
     return drawn
+
+
+def require_other(output: Path, people: str | os.PathLike[str]) -> None:
+    """Refuse to write over the people's own file.
+
+    Raises:
+        InvalidParameter: where both are one file.
+    """
+    if Path(people).exists() and output.exists() and output.samefile(people):
+        raise invalid("privatize", "output", "another file than the people's own, which it would replace", str(output))
+
+
+def require_readable(rows: int, unread: Counter[str]) -> None:
+    """Refuse a table without a row that can be read.
+
+    Raises:
+        InvalidParameter: saying why they cannot.
+    """
+    if not rows:
+        raise InvalidParameter("The data has no rows.")
+    if rows == unread.total():
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in unread.items())
+        raise InvalidParameter(f"None of the {rows:,} rows could be read: {reasons}.")
 
 
 def columns_of(design: Design, person: str | None) -> Source:

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from geopriv.checks import FloatArray
 from geopriv.design import Design
+from geopriv.errors import InvalidParameter
 from geopriv.ids import Packed, SeenIds, packed
 from geopriv.mechanisms import Table
 from geopriv.reports import COLUMNS, ID, ReportBatch, limits, rows_in_range
@@ -131,7 +132,7 @@ class ReportReader:
 
     def _reject(self, row: dict[str, Any]) -> str | None:
         """Why the row is no report of the design; None if it is one, perhaps repeated."""
-        if not _well_formed(row):
+        if not well_formed(row):
             return "malformed"
         if row["design"] != self.design.hash:
             return "wrong design"
@@ -160,7 +161,8 @@ def released(design: Design, batch: ReportBatch) -> FloatArray:
     return batch.rows.astype(np.float64).reshape(-1, *mechanism.space.point_shape)
 
 
-def _well_formed(row: dict[str, Any]) -> bool:
+def well_formed(row: dict[str, Any]) -> bool:
+    """Whether a row has the keys of a report, and under each a value of its type."""
     return (
         row.keys() == _KEYS
         and isinstance(row["design"], str)
@@ -190,11 +192,33 @@ def _ndjson_rows(path: Path) -> Iterator[dict[str, Any] | str]:
                 else:
                     yield "truncated"
                 continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError):
-                row = None
-            yield row if isinstance(row, dict) else "malformed"
+            yield parse_line(line)
+
+
+def parse_line(line: bytes) -> dict[str, Any] | str:
+    """The row of a whole line, or the reason why it is none."""
+    if len(line) > _LONGEST:
+        return "malformed"
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    return row if isinstance(row, dict) else "malformed"
+
+
+def require_whole(path: Path) -> None:
+    """Refuse a file of lines whose last one was cut off, for readers that would not know.
+
+    Raises:
+        InvalidParameter: saying who does.
+    """
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                raise InvalidParameter(
+                    f"The last line of the file {path} was cut off; --engine arrow counts such lines."
+                )
 
 
 def _skip_line(readline: Callable[[int], bytes]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+from contextlib import suppress
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,7 +33,13 @@ DatabaseOption = Annotated[
 
 
 def choose(
-    command: str, engine: Engine | None, given: bool, query: str | None, database: str | None, master: str | None
+    command: str,
+    engine: Engine | None,
+    given: bool,
+    query: str | None,
+    database: str | None,
+    master: str | None,
+    checkpoint: str | None = None,
 ) -> Engine:
     """The engine, once its options fit together.
 
@@ -46,16 +55,27 @@ def choose(
         raise invalid(command, "engine", "duckdb or spark, to run a query", str(chosen))
     if database is not None and (query is None or chosen is not Engine.DUCKDB):
         raise invalid(command, "database", "given with a query that DuckDB runs", "one that is not")
-    if master is not None and chosen is not Engine.SPARK:
-        raise invalid(command, "master", "given with --engine spark", master)
+    for option, value in (("master", master), ("checkpoint", checkpoint)):
+        if value is not None and chosen is not Engine.SPARK:
+            raise invalid(command, option, "given with --engine spark", value)
     return chosen
 
 
 def spark(master: str | None, checkpoint: str | None = None) -> SparkSession:
-    """A session of Spark that keeps its warnings to itself."""
+    """A session of Spark that logs nothing, since its errors quote rows; what they were about is told in a sentence."""
     from geopriv.engines.spark_session import session
+    from geopriv.engines.spark_told import told
 
-    started = session(master, {"spark.log.level": "ERROR"})
+    warehouse = Path("spark-warehouse").absolute()
+    if not warehouse.exists():
+        atexit.register(_remove_empty, warehouse)  # Spark makes it for tables that nobody has asked for
+    started = session(master, {"spark.log.level": "OFF"})
     if checkpoint is not None:
-        started.sparkContext.setCheckpointDir(checkpoint)
+        with told():
+            started.sparkContext.setCheckpointDir(checkpoint)
     return started
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()

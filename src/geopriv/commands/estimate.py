@@ -94,6 +94,17 @@ def _files(given: list[Path]) -> list[Path]:
     return found
 
 
+def _parts(path: str) -> list[str]:
+    """A path as it is, or the files of a folder where not all are reports in Parquet."""
+    from geopriv.tallies import is_tally
+
+    if not Path(path).is_dir():
+        return [path]
+    inside = [part for part in Path(path).iterdir() if part.suffix in _KINDS]
+    plain = all(part.suffix == ".parquet" and not is_tally(part) for part in inside)
+    return [path] if plain else [str(part) for part in sorted(inside)]
+
+
 def _counted(
     design: Design,
     reports: list[str],
@@ -108,8 +119,9 @@ def _counted(
 
     if engine is Engine.ARROW:
         return _read(design, _files([Path(path) for path in reports]), console)
-    merged = tally(design, [path for path in reports if is_tally(path)])
-    rest = [path for path in reports if not is_tally(path)]
+    paths = [part for path in reports for part in _parts(path)]
+    merged = tally(design, [path for path in paths if is_tally(path)])
+    rest = [path for path in paths if not is_tally(path)]
     if not rest and query is None:
         return merged
     with console.status("Counting…"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -51,7 +52,7 @@ def privatize(
 
     from geopriv.design import load_design
 
-    chosen = choose("privatize", engine, data is not None, query, database, master)
+    chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint)
     console = Console(stderr=True)
     promise = load_design(design)
     if chosen is Engine.SPARK:
@@ -63,9 +64,12 @@ def privatize(
     else:
         from geopriv.engines.duckdb import Sql, file_query
         from geopriv.privatization import privatize as run
+        from geopriv.privatization import require_other
 
         people = Sql(query, database) if query is not None else data
         if chosen is Engine.DUCKDB and data is not None:
+            for path in (data, *glob(data)):
+                require_other(Path(output), path)
             people = file_query(data)
         with _bar(console) as bar:
             done = run(promise, people, output, person=person, progress=_teller(bar), overwrite=overwrite)

@@ -8,7 +8,6 @@ after it without a word, and with them people. Values may therefore not hold lin
 from __future__ import annotations
 
 import csv
-import difflib
 import gzip
 import io
 from collections.abc import Iterator
@@ -71,20 +70,7 @@ def _require_header(path: Path, reading: Reading, line: bytes, separator: str) -
         text = ""
     if not text.strip():
         raise InvalidParameter(f"The file {path} must begin with a line of column names, in UTF-8.")
-    names = next(csv.reader([text], delimiter=separator))
-    if not set(reading.columns) <= set(names) and any(_like_a_value(name) for name in names):
-        # a row of values, which no message may quote
-        raise InvalidParameter(f"The file {path} must begin with a line of column names; it begins with values.")
-    if not any(difflib.get_close_matches(column, names, n=1) for column in reading.columns):
-        # nothing is like a name that was expected, so these may be values too
-        missing = f"The file {path} has no column {reading.columns[0]!r}"
-        raise InvalidParameter(f"{missing}, nor one of a name like it; it must begin with a line of column names.")
-    reading.require(f"The file {path}", names)
-
-
-def _like_a_value(name: str) -> bool:
-    """Whether a name is empty or begins as numbers and amounts do."""
-    return not name.strip() or name.strip()[0] in "0123456789+-.$€£¥"
+    reading.require_header(f"The file {path}", next(csv.reader([text], delimiter=separator)))
 
 
 class _Lines(io.RawIOBase):

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
 _EXTENSION = re.compile(r"""(?:the required|install local|download) extension ['"](\w+)['"]""")
+_PATTERN = re.compile(r"[\[*?]")
+_DELIMITERS = {".csv": ",", ".tsv": "\\t", ".csv.gz": ",", ".tsv.gz": "\\t"}
+_KNOWN = (*_DELIMITERS, ".parquet", ".json", ".ndjson", ".jsonl", ".json.gz", ".ndjson.gz", ".jsonl.gz")
 # names in a query are of tables and files, never of variables of this program
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {"python_enable_replacements": False}
 
@@ -38,8 +41,38 @@ class Sql:
 
 
 def file_query(path: str | os.PathLike[str]) -> Sql:
-    """The query for a file, or for all files that fit a pattern such as "people/*.parquet", as DuckDB reads them."""
-    return Sql("SELECT * FROM '" + os.fspath(path).replace("'", "''") + "'")
+    """The query for a file, or for all files that fit a pattern such as "people/*.parquet".
+
+    Values in a CSV stay texts, which are judged as by the other engines: DuckDB would guess their types from some of
+    them, and stop at the first that is of another.
+
+    Raises:
+        InvalidParameter: where there is no such file, and for one whose name does not say what is in it.
+    """
+    name = os.fspath(path)
+    if os.path.isdir(name):
+        raise InvalidParameter(f"DuckDB reads files: name those in {name!r} by a pattern, such as folder/*.parquet.")
+    if not os.path.exists(name) and not _PATTERN.search(name) and "://" not in name:
+        raise InvalidParameter(f"There is no file {name!r}.")
+    kind = next((end for end in _KNOWN if name.lower().endswith(end)), None)
+    if kind is None:
+        known = ", ".join(_KNOWN)
+        raise InvalidParameter(f"The file {name} must be one of {known}; all else that DuckDB reads takes a query.")
+    place = quoted(literal(name) if os.path.exists(name) else name)
+    if kind in _DELIMITERS:
+        options = f"delim = '{_DELIMITERS[kind]}', quote = '\"', escape = '\"', header = true, all_varchar = true"
+        return Sql(f"SELECT * FROM read_csv({place}, {options})")
+    return Sql(f"SELECT * FROM {place}")
+
+
+def literal(path: str) -> str:
+    """A path for DuckDB, to whom brackets, stars and question marks stand for other characters."""
+    return _PATTERN.sub(r"[\g<0>]", path)
+
+
+def quoted(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def sql_batches(sql: Sql, reading: Reading) -> Iterator[pa.RecordBatch]:
@@ -53,7 +86,7 @@ def sql_batches(sql: Sql, reading: Reading) -> Iterator[pa.RecordBatch]:
     problem = ""
     try:
         with connected(sql) as found:
-            reading.require("The query's result", found.columns)
+            reading.require_header("The query's result", found.columns)
             chosen = found.select(*(duckdb.ColumnExpression(column) for column in reading.columns))
             yield from pa.RecordBatchReader.from_stream(chosen)
     except duckdb.Error as error:
@@ -88,8 +121,8 @@ def _attach(database: str) -> str:
     if not is_server and not os.path.isfile(database):
         raise InvalidParameter(f"There is no database {database!r}.")
     is_words = is_server and "://" not in database  # else it is a URI, of which the beginning is a part
-    quoted = (database.removeprefix("postgres:") if is_words else database).replace("'", "''")
-    return f"ATTACH '{quoted}' AS given (READ_ONLY{', TYPE postgres' if is_server else ''})"
+    place = database.removeprefix("postgres:") if is_words else database
+    return f"ATTACH {quoted(place)} AS given (READ_ONLY{', TYPE postgres' if is_server else ''})"
 
 
 def why(error: Exception) -> str:
@@ -101,6 +134,8 @@ def why(error: Exception) -> str:
             problem = str(error).splitlines()[0]
         case duckdb.BinderException():
             problem = "it names a column or a function that is not there"
+        case duckdb.InvalidInputException():
+            problem = "a file is damaged or not what its name says, or a line has another number of values than others"
         case _ if missing := _EXTENSION.search(str(error)):
             problem = f"DuckDB needs its extension {missing[1]!r} and cannot fetch it; run INSTALL {missing[1]} once"
         case _:

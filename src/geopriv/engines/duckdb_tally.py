@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from duckdb import Error
 
 from geopriv.design import Design
-from geopriv.engines.duckdb import Sql, connected, why
+from geopriv.engines.duckdb import Sql, connected, literal, quoted, why
 from geopriv.engines.reading import BROKEN, Reading
 from geopriv.errors import InvalidParameter
+from geopriv.received import require_whole
 from geopriv.reports import COLUMNS, ID, limits
 from geopriv.tallies import Tally, tally_of
 
@@ -65,15 +66,17 @@ def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
 
     Raises:
         InvalidParameter: for a file of lines whose last one was cut off.
+        FileNotFoundError: for a file that is not there.
     """
     files = [Path(path) for path in paths]
+    for file in files:
+        file.stat()
     tables = [file for file in files if file.suffix == ".parquet"]
     lines = [file for file in files if file.suffix != ".parquet"]
     if not lines:
-        return Sql(f"SELECT design, id, mechanism, report FROM read_parquet({_names(tables)}, union_by_name = true)")
+        return Sql(f"SELECT design, id, mechanism, report FROM {_tables(tables)}")
     for file in lines:
-        if not _ends_whole(file):
-            raise InvalidParameter(f"The last line of the file {file} was cut off; --engine arrow counts such lines.")
+        require_whole(file)
     keys = ", ".join(f"'{name}'" for name in COLUMNS.names)
     whole = f"json_type(json) = 'OBJECT' AND list_sort(json_keys(json)) = [{keys}]"
     is_text = whole + " AND json_type(json, '$.{0}') = 'VARCHAR'"
@@ -84,12 +87,17 @@ def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
     query = f"SELECT {', '.join(columns)} FROM read_ndjson_objects({_names(lines)}, ignore_errors = true)"
     if tables:  # in which numbers become texts too
         query += " UNION ALL SELECT design, id, mechanism::VARCHAR, report::VARCHAR "
-        query += f"FROM read_parquet({_names(tables)}, union_by_name = true)"
+        query += f"FROM {_tables(tables)}"
     return Sql(query)
 
 
+def _tables(files: list[Path]) -> str:
+    # a folder "design=…" is a part of a path here, and no column in the place of the file's own
+    return f"read_parquet({_names(files)}, union_by_name = true, hive_partitioning = false)"
+
+
 def _names(files: list[Path]) -> str:
-    return "[" + ", ".join("'" + str(file).replace("'", "''") + "'" for file in files) + "]"
+    return "[" + ", ".join(quoted(literal(str(file))) for file in files) + "]"
 
 
 def _query(kinds: dict[str, str], design: Design) -> str:
@@ -160,11 +168,3 @@ def _list(kind: str) -> str:
 
 def _read(column: str, rule: str, kind: str, otherwise: str) -> str:
     return f"CASE WHEN {rule} THEN coalesce(TRY_CAST({column} AS {kind}), {otherwise}) END"
-
-
-def _ends_whole(path: Path) -> bool:
-    with path.open("rb") as file:
-        if not file.seek(0, os.SEEK_END):
-            return True
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

@@ -46,6 +46,27 @@ class Reading:
             if found.count(column) > 1:
                 raise InvalidParameter(f"{what} has {found.count(column)} columns of the name {column!r}.")
 
+    def require_header(self, what: str, found: Sequence[str]) -> None:
+        """The same where the names may be values, those of a file without a line of names: then they are not shown.
+
+        Raises:
+            InvalidParameter: naming the columns that are there, if they look like names.
+        """
+        if not set(self.columns) <= set(found):
+            rule = "must begin with a line of column names"
+            if any(_like_a_value(name) for name in found):
+                raise InvalidParameter(f"{what} {rule}; it begins with values.")
+            if not any(difflib.get_close_matches(column, found, n=1) for column in self.columns):
+                # nothing is like a name that was expected, so these may be values too
+                missing = next(column for column in self.columns if column not in found)
+                raise InvalidParameter(f"{what} has no column {missing!r}, nor one of a name like it; it {rule}.")
+        self.require(what, found)
+
+
+def _like_a_value(name: str) -> bool:
+    """Whether a name is empty or begins as numbers and amounts do."""
+    return not name.strip() or name.strip()[0] in "0123456789+-.$€£¥"
+
 
 def guarded(
     what: str, batches: Iterable[pa.RecordBatch], why: str = "it is damaged, cut off or not what its name says"

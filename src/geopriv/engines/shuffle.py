@@ -38,7 +38,8 @@ class Shuffle:
         path: of the file, if one is needed.
         width: numbers in a row.
         repeats: which row of a key stays: the "first" to come, or the one of the "least" hash, which does not depend on
-            the order. "none" where no key comes twice, which saves a sorting.
+            the order but does on the numbers behind the key: a small change of them can make another row stay.
+            "none" where no key comes twice, which saves a sorting.
     """
 
     def __init__(self, path: Path, width: int, repeats: Literal["first", "least", "none"] = "first") -> None:

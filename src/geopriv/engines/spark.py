@@ -8,6 +8,7 @@ the person and the design (`Keyed`), or else reports are drawn once and kept (a 
 from __future__ import annotations
 
 import json
+import logging
 import math
 import warnings
 from collections import Counter
@@ -44,13 +45,20 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
 
     With a column that names people: ids and bits are keyed functions of the name and of the design's hash, never of the
     value, so every attempt at a task, and every action on the frame, gives the same reports. Of several readable rows
-    of a person one counts, the same at every attempt. Without such a column each row is a person, bits are the workers'
-    own entropy, and reports are drawn at once and kept in Spark's checkpoint folder.
+    of a person the one counts whose clamped value has the least hash, since a frame has no first row. Without such a
+    column each row is a person, bits are the workers' own entropy, and reports are drawn at once and kept in Spark's
+    checkpoint folder.
 
     Guarantee: each report has the law of its mechanism at the clamped value (theory T5, T8), and clamping is
     1-Lipschitz, so a person has the design's promise towards whoever sees the reports, of one run, without the key
     (with names: if keyed BLAKE2b cannot be told from a random function). The same key, design and person with another
     value gives a report from the same bits: the two together are not covered.
+
+    For a person with several rows the promise is weaker, since it depends on the values which of them counts. With rows
+    A or with rows B the report looks alike up to a factor exp(ε·d), where d is the largest distance from a row of A to
+    one of B. So a small change of one row can change which counts, and is then hidden only as well as the distance
+    between the person's rows. Who leaves one row a person, chosen by something that is not private, has the design's
+    promise for all.
 
     Args:
         df: people's rows; the design's source says which columns hold the values.
@@ -59,22 +67,23 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
         person: the column that names people; by default the source's. "" for a person a row.
 
     Raises:
-        InvalidParameter: for columns that are not there or hold something else, for a short key, and for a person a row
-            without a checkpoint folder.
+        InvalidParameter: for columns that are not there or hold something else, for a frame that is not the same at
+            every attempt, for a short key, and for a person a row without a checkpoint folder.
     """
     from pyspark.sql import functions as F  # noqa: N812 # the name it has everywhere
 
     rows, person = _rows(df, design, person)
     packed = _sent(df, design)
     if person:
+        _require_fixed(rows)
         ids, bits = _secrets(design, key)
         # so many buckets that partitions are even: ids look random, whatever the names
         buckets = min(max((_BUCKETS * _partitions(df) - 1).bit_length(), 8), 16)
-        blocks = _mapped(rows, work.Naming(packed, person, ids, buckets), work.BLOCK)
-        reports = _mapped(blocks.repartition("bucket"), work.Drawing(packed, bits), work.REPORT)
+        blocks = mapped(rows, work.Naming(packed, person, ids, buckets), work.BLOCK)
+        reports = mapped(blocks.repartition("bucket"), work.Drawing(packed, bits), work.REPORT)
     else:
         _require_checkpoint(df, key)
-        kept = _mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
+        kept = mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
         reports = kept.repartition("id").sortWithinPartitions("id")
     return reports.select(F.lit(design.hash).alias("design"), "id", "mechanism", "report")
 
@@ -86,7 +95,7 @@ def count_rows(df: DataFrame, design: Design, *, person: str | None = None) -> t
         InvalidParameter: for columns that are not there or hold something else.
     """
     rows, person = _rows(df, design, person)
-    found = _mapped(rows, work.Reading(_sent(df, design), person), work.COUNTED).collect()
+    found = mapped(rows, work.Reading(_sent(df, design), person), work.COUNTED).collect()
     return sum(row["rows"] for row in found), sum((Counter(json.loads(row["unread"])) for row in found), Counter())
 
 
@@ -119,30 +128,63 @@ def tally(df: DataFrame, design: Design) -> Tally:
     Raises:
         InvalidParameter: for columns that are not there or hold something else.
     """
-    Reading(tuple(COLUMNS.names)).require("The frame of reports", df.columns)
+    _require(df, "The frame of reports", tuple(COLUMNS.names))
     packed = _sent(df, design)
     placed = _typed(df).repartition("id").sortWithinPartitions("id", "mechanism", "report")
-    partial = _mapped(placed, work.Counting(packed), work.PACKED)
+    partial = mapped(placed, work.Counting(packed), work.PACKED)
     if (partitions := _partitions(df)) > _MANY:
-        partial = _mapped(partial.repartition(math.isqrt(partitions)), work.Merging(packed), work.PACKED)
+        partial = mapped(partial.repartition(math.isqrt(partitions)), work.Merging(packed), work.PACKED)
     return sum((work.unpacked(row["packed"], design) for row in partial.collect()), Tally(design))
 
 
 def _rows(df: DataFrame, design: Design, person: str | None) -> tuple[DataFrame, str]:
     """The columns that are needed, of types that can be read, and the name of the one that names people."""
+    from pyspark.errors import PySparkTypeError
     from pyspark.sql.pandas.types import to_arrow_schema
 
     columns = columns_of(design, person)
-    wanted = (*columns.columns, *([columns.person] if columns.person else []))
-    Reading(wanted).require("The frame", df.columns)
-    rows = df.select(*map(_named, wanted))
-    People(columns.person).read(pa.RecordBatch.from_pylist([], to_arrow_schema(rows.schema)), columns, design.space)
+    wanted = work.wanted(columns)
+    _require(df, "The frame", wanted)
+    rows = df.select(*(_named(column).alias(f"c{k}") for k, column in enumerate(wanted)))
+    try:
+        schema = to_arrow_schema(rows.schema, timezone="UTC")
+    except PySparkTypeError:
+        raise InvalidParameter(f"The columns {', '.join(map(repr, wanted))} must hold numbers and texts.") from None
+    nobody = work.named(pa.RecordBatch.from_pylist([], schema), columns)
+    People(columns.person).read(nobody, columns, design.space)
     return rows, columns.person
+
+
+def _require(df: DataFrame, what: str, columns: tuple[str, ...]) -> None:
+    """Refuse a frame without the columns, or with one of them twice in Spark's eyes, and frames of Spark Connect."""
+    if getattr(df, "_jdf", None) is None:
+        raise InvalidParameter("The frame must not be one of Spark Connect, over which nothing can be broadcast.")
+    Reading(columns).require(what, df.columns)
+    if str(df.sparkSession.conf.get("spark.sql.caseSensitive")).lower() == "true":
+        return
+    names = Counter(name.lower() for name in df.columns)
+    for column in columns:
+        if names[column.lower()] > 1:
+            alike = "upper and lower case are the same to Spark"
+            raise InvalidParameter(f"{what} has {names[column.lower()]} columns of the name {column!r}: {alike}.")
+
+
+def _require_fixed(rows: DataFrame) -> None:
+    """Refuse rows that another attempt would find changed: their reports would be drawn from the same bits."""
+    if rows.isStreaming:
+        raise InvalidParameter("A stream cannot be privatized: a person's rows would come one after the other.")
+    plan: Any = rows._jdf.queryExecution().optimizedPlan()
+    if not plan.deterministic():
+        raise InvalidParameter(
+            "The frame must be the same whenever Spark computes it, and something in it is random (such as rand, uuid "
+            "or monotonically_increasing_id). Write it to files first, and privatize those."
+        )
 
 
 def _partitions(df: DataFrame) -> int:
     """How many partitions Spark makes where rows are placed by a column."""
-    return int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    told = str(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    return int(told) if told.isdigit() else 200  # some vendors' Spark says "auto"; 200 is what others begin with
 
 
 def _sent(df: DataFrame, design: Design) -> Broadcast[bytes]:
@@ -152,14 +194,12 @@ def _sent(df: DataFrame, design: Design) -> Broadcast[bytes]:
 
 def _secrets(design: Design, key: bytes | None) -> tuple[bytes, bytes]:
     """The keys of ids and of bits, which belong to this design alone."""
-    whole = ENTROPY.bytes(32) if key is None else key
-    if not 32 <= len(whole) <= 64:
+    whole: object = ENTROPY.bytes(32) if key is None else key  # a text would be no key, whatever its type says
+    if not isinstance(whole, bytes) or not 32 <= len(whole) <= 64:
         raise InvalidParameter("The 'key' parameter of privatize must be 32 to 64 secret bytes.")
-
-    def made(purpose: bytes) -> bytes:
-        return blake2b(design.hash.encode(), key=whole, person=purpose, digest_size=32).digest()
-
-    return made(b"geopriv ids"), made(b"geopriv streams")
+    named, purposes = design.hash.encode(), (b"geopriv ids", b"geopriv streams")
+    ids, bits = (blake2b(named, key=whole, person=purpose, digest_size=32).digest() for purpose in purposes)
+    return ids, bits
 
 
 def _require_checkpoint(df: DataFrame, key: bytes | None) -> None:
@@ -168,7 +208,8 @@ def _require_checkpoint(df: DataFrame, key: bytes | None) -> None:
     if df.sparkSession.sparkContext.getCheckpointDir() is None:
         raise InvalidParameter(
             "Without a column that names people, Spark would draw other reports whenever it runs a task again. Pass "
-            "'person', or call sparkContext.setCheckpointDir(...) so that reports are drawn once and kept there."
+            "'person', or call sparkContext.setCheckpointDir(...) (--checkpoint on the command line) so that reports "
+            "are drawn once and kept there."
         )
 
 
@@ -195,7 +236,15 @@ def _named(column: str) -> Column:
     return F.col(f"`{column.replace('`', '``')}`")  # a dot in a name is part of it
 
 
-def _mapped(df: DataFrame, function: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> DataFrame:
+def mapped(df: DataFrame, function: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> DataFrame:
+    """The rows that a function makes of a frame's, batch by batch; it may hold a key."""
+    for name in ("py4j.clientserver", "py4j.java_gateway"):
+        logging.getLogger(name).addFilter(_holds_no_function)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # about pandas, which is not used here
         return df.mapInArrow(function, schema)
+
+
+def _holds_no_function(record: logging.LogRecord) -> bool:
+    """At the level DEBUG what is sent to Java is logged: functions with the keys in them are not to be."""
+    return "PythonFunction" not in record.getMessage()

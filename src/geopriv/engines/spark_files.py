@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from geopriv.checks import invalid
 from geopriv.design import Design
 from geopriv.engines import spark
-from geopriv.errors import GeoprivError, InvalidParameter
-from geopriv.privatization import Privatized
+from geopriv.engines.reading import Reading
+from geopriv.engines.spark_told import EXISTS, told
+from geopriv.engines.spark_work import SENT, read_lines, wanted
+from geopriv.errors import InvalidParameter
+from geopriv.privatization import Privatized, columns_of, require_readable
+from geopriv.received import require_whole
 from geopriv.reports import COLUMNS
 
 if TYPE_CHECKING:
@@ -20,7 +25,8 @@ if TYPE_CHECKING:
     from geopriv.tallies import Tally
 
 _LINES = (".ndjson", ".jsonl", ".json")
-_REPORT = "design string, id string, mechanism bigint, report array<bigint>"
+_TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+_PATTERN = re.compile(r"[\[\]{}*?\\]")
 
 
 def privatize_files(
@@ -42,13 +48,18 @@ def privatize_files(
     """
     if output.endswith(_LINES):
         raise invalid("privatize", "output", "a folder of Parquet files, which is what Spark writes here", output)
-    with _told():
+    with told():
         people = session.sql(query) if data is None and query is not None else _read(session, str(data))
+        if query is not None or str(data).lower().endswith(_TEXTS):
+            Reading(wanted(columns_of(design, person))).require_header("The table", people.columns)
+        _require_free(session, output, people, overwrite)
+        reports = spark.privatize(people, design, person=person)
         rows, unread = spark.count_rows(people, design, person=person)
-        reports = spark.privatize(people, design, person=person).write.mode("overwrite" if overwrite else "error")
-        reports.option("parquet.enable.dictionary#id", "false").parquet(output)  # ids are random: none comes twice
-        written = _reports(session, [output]).count()
-    return Privatized(Path(output), rows, written, rows - unread.total() - written, dict(unread))
+        require_readable(rows, unread)
+        writer = reports.write.mode("overwrite" if overwrite else "error")
+        writer.option("parquet.enable.dictionary#id", "false").parquet(output)  # ids are random: none comes twice
+        written = session.read.parquet(_PATTERN.sub(r"\\\g<0>", output)).count()
+    return Privatized(output, rows, written, rows - unread.total() - written, dict(unread))
 
 
 def tally_files(session: SparkSession, design: Design, paths: Sequence[str], query: str | None = None) -> Tally:
@@ -57,47 +68,54 @@ def tally_files(session: SparkSession, design: Design, paths: Sequence[str], que
     Raises:
         InvalidParameter: for what cannot be read.
     """
-    with _told():
+    with told():
         return spark.tally(session.sql(query) if query is not None else _reports(session, paths), design)
+
+
+def _require_free(session: SparkSession, output: str, people: DataFrame, overwrite: bool) -> None:
+    """Refuse an output that exists, unless it holds nothing but what Spark has written, and no people.
+
+    To overwrite is to remove the whole folder first.
+    """
+    java: Any = session.sparkContext._jvm
+    path = java.org.apache.hadoop.fs.Path(output)
+    files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
+    if not files.exists(path):
+        return
+    if not overwrite:
+        raise InvalidParameter(f"Spark cannot do it: {EXISTS}.")
+    inside = [status.getPath().getName() for status in files.listStatus(path)]
+    if not files.isDirectory(path) or not all(name.startswith(("part-", "_", ".")) for name in inside):
+        rule = "a folder of nothing but reports, if it is to be overwritten, for all in it is removed"
+        raise invalid("privatize", "output", rule, output)
+    place = os.path.realpath(files.makeQualified(path).toUri().getPath())
+    for name in people.inputFiles():
+        if os.path.realpath(java.java.net.URI(name).getPath()).startswith(f"{place}/"):
+            raise invalid("privatize", "output", "another folder than the people's own, which it would replace", output)
 
 
 def _read(session: SparkSession, path: str) -> DataFrame:
     """People's rows: CSV as texts, lines of JSON, else Parquet."""
-    if path.endswith((".csv", ".csv.gz", ".tsv", ".tsv.gz")):
-        return session.read.csv(path, header=True, sep="\t" if ".tsv" in path else ",")
-    return session.read.json(path) if path.endswith(_LINES) else session.read.parquet(path)
+    place, name = _place(path), path.lower()
+    if name.endswith(_TEXTS):
+        separator = "\t" if name.endswith((".tsv", ".tsv.gz")) else ","
+        return session.read.csv(place, header=True, sep=separator, escape='"')
+    return session.read.json(place) if name.endswith(_LINES) else session.read.parquet(place)
 
 
 def _reports(session: SparkSession, paths: Sequence[str]) -> DataFrame:
-    lines, others = ([p for p in paths if p.endswith(_LINES) == is_json] for is_json in (True, False))
-    parts = [session.read.schema(_REPORT).json(lines)] if lines else []
+    for path in paths:
+        if path.endswith(_LINES) and os.path.isfile(path):
+            require_whole(Path(path))
+    lines, others = ([_place(p) for p in paths if p.endswith(_LINES) == is_json] for is_json in (True, False))
+    parts = []
+    if lines:
+        texts = session.read.text(lines, lineSep="\n").selectExpr("cast(value as binary) value")
+        parts = [spark.mapped(texts, read_lines, SENT)]
     parts += [session.read.parquet(*others).select(*COLUMNS.names)] if others else []
     return parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1])
 
 
-@contextmanager
-def _told() -> Iterator[None]:
-    """What Spark says in one sentence: of its own words only those about names, since others may quote rows."""
-    from pyspark.errors import AnalysisException, PySparkException
-
-    problem = ""
-    try:
-        yield
-    except GeoprivError:
-        raise
-    except AnalysisException as error:
-        problem = str(error).splitlines()[0]
-        if error.getCondition() == "PATH_ALREADY_EXISTS":
-            problem = (
-                "the output exists already. Another run gives every person a second report, and whoever sees both "
-                "learns twice as much. Choose another name for other people only, or overwrite it"
-            )
-    except PySparkException as error:
-        problem = f"it stopped with a {type(error).__name__}; its own log says where"
-    except Exception as error:
-        # errors of Java, which quote what they like
-        if not type(error).__module__.startswith("py4j"):
-            raise
-        problem = "it stopped with an error of Java; its own log says where"
-    if problem:
-        raise InvalidParameter(f"Spark cannot do it: {problem}.") from None
+def _place(path: str) -> str:
+    """The path of a file that is there, and else a pattern: to Spark brackets and stars stand for other characters."""
+    return _PATTERN.sub(r"\\\g<0>", path) if os.path.exists(path) else path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import warnings
@@ -10,16 +11,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from geopriv.checks import invalid
 from geopriv.errors import Unavailable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_JAVA = (
-    "Spark needs Java 17 or newer, and there is none: install one (Debian and Ubuntu: apt install "
-    "openjdk-17-jre-headless; macOS: brew install openjdk@17; conda install openjdk=17), or set JAVA_HOME to its "
-    "folder."
+_HOW = (
+    "install one (Debian and Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install openjdk@17; conda "
+    "install openjdk=17), or set JAVA_HOME to its folder."
 )
+_JAVA = f"Spark needs Java 17 or newer, and there is none: {_HOW}"
+_MASTER = re.compile(r"local(\[(\d+|\*)(, *\d+)?\])?|local-cluster\[[\d, ]+\]|yarn|(spark|k8s)://.+")
 
 
 def session(master: str | None = None, settings: dict[str, str] | None = None) -> SparkSession:
@@ -31,23 +34,28 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
 
     Raises:
         Unavailable: where PySpark or Java is missing, with what to install.
+        InvalidParameter: for a master that there cannot be, or that cannot be reached.
     """
+    if master is not None and not _MASTER.fullmatch(master):
+        raise invalid("session", "master", "local[4], spark://host:7077, yarn or k8s://\u2026", master)
     require_java()
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
+
+    from geopriv.engines.spark_told import told
 
     # workers of this machine run this Python, which has geopriv
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("geopriv").config("spark.sql.execution.arrow.maxRecordsPerBatch", "32768")
     for name, value in ({"spark.master": master} if master else {}).items() | (settings or {}).items():
         builder = builder.config(name, value)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # about pandas, which is not used here
+    with told(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # about pandas, which is not used here
+        try:
             return builder.getOrCreate()
-    except PySparkRuntimeError:
-        pass
-    raise Unavailable(f"Spark did not start; what Java said stands above. {_JAVA}")
+        except PySparkRuntimeError:
+            pass
+    raise Unavailable(f"Spark did not start; what Java said stands above. If it is older than Java 17, {_HOW}")
 
 
 def require_java() -> None:
@@ -56,7 +64,7 @@ def require_java() -> None:
     Raises:
         Unavailable: with what to install.
     """
-    if find_spec("pyspark") is None:
+    if find_spec("pyspark") is None or find_spec("pandas") is None:  # PySpark asks for pandas where it passes Arrow
         raise Unavailable("Spark is not installed: pip install 'geopriv[spark]'.")
     home = os.environ.get("JAVA_HOME")
     if home and not (Path(home) / "bin" / "java").is_file():

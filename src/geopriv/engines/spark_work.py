@@ -7,6 +7,7 @@ these objects do not show it.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import zlib
 from collections import Counter
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +25,11 @@ from geopriv.design import Design, parse_design
 from geopriv.engines.people import People
 from geopriv.engines.shuffle import Rows, Shuffle
 from geopriv.privatization import columns_of, draw_reports
-from geopriv.received import ReportReader
-from geopriv.reports import records
+from geopriv.received import ReportReader, parse_line, well_formed
+from geopriv.reports import COLUMNS, records
 from geopriv.sampling.entropy import ENTROPY, Source
 from geopriv.sampling.keyed import Keyed
+from geopriv.source import Source as Columns
 from geopriv.tallies import Tally, tally_of
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 Batches = Iterator[pa.RecordBatch]
 REPORT = "id string, mechanism int, report array<bigint>"
 BLOCK = "bucket int, rows binary"
+SENT = "design string, id string, mechanism int, report array<bigint>"
 PACKED = "packed binary"
 COUNTED = "rows bigint, unread string"
 _TOGETHER = 1 << 17  # rows that are put into buckets at once
@@ -53,6 +56,16 @@ def pack(design: Design) -> bytes:
 def ready(packed: bytes) -> Design:
     """The design, verified when this process first sees it."""
     return parse_design(zlib.decompress(packed))
+
+
+def wanted(columns: Columns) -> tuple[str, ...]:
+    """The columns that are read of people's rows, in the order in which they are sent to workers."""
+    return (*columns.columns, *([columns.person] if columns.person else []))
+
+
+def named(batch: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
+    """A batch with the names that its columns have in the frame: on the way Spark would take a dot for a path."""
+    return batch.rename_columns(list(wanted(columns)))
 
 
 @dataclass(frozen=True)
@@ -92,20 +105,25 @@ class Naming(Work):
         people, columns = People(self.person, secret=self.secret), columns_of(self.design, self.person)
         waiting: list[Rows] = []
         for batch in batches:
-            values, names, _ = people.read(batch, columns, self.design.space)
-            numbers = np.ascontiguousarray(values.reshape(len(values), -1)).view(np.uint64)
+            values, names, _ = people.read(named(batch, columns), columns, self.design.space)
+            numbers = np.ascontiguousarray(values.reshape(len(values), self.design.space.dimension)).view(np.uint64)
             waiting.append(np.concatenate([people.keys(names, len(values)), numbers], axis=1))
             if sum(map(len, waiting)) >= _TOGETHER:
-                yield self._blocks(np.concatenate(waiting))
+                yield from self._blocks(np.concatenate(waiting))
                 waiting = []
         if waiting:
-            yield self._blocks(np.concatenate(waiting))
+            yield from self._blocks(np.concatenate(waiting))
 
-    def _blocks(self, rows: Rows) -> pa.RecordBatch:
+    def _blocks(self, rows: Rows) -> Batches:
+        """The blocks of rows, so many at once that they fit in a batch however large the ones of Spark are."""
+        for start in range(0, len(rows), _TOGETHER):
+            yield self._block(rows[start : start + _TOGETHER])
+
+    def _block(self, rows: Rows) -> pa.RecordBatch:
         buckets = (rows[:, 0] >> np.uint64(64 - self.bits)).astype(np.uint16)
         order = np.argsort(buckets, kind="stable")
         found, starts = np.unique(buckets[order], return_index=True)
-        ends = np.append(starts, len(rows)) * rows[0].nbytes if len(rows) else np.zeros(1)
+        ends = np.append(starts, len(rows)) * rows[0].nbytes
         data = [pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(rows.take(order, axis=0))]
         blocks = pa.Array.from_buffers(pa.binary(), len(found), [None, *data])
         return pa.RecordBatch.from_arrays([pa.array(found.astype(np.int32)), blocks], ["bucket", "rows"])
@@ -123,7 +141,10 @@ class Drawing(Work):
 
     def __call__(self, batches: Batches) -> Batches:
         design, width = self.design, 2 + self.design.space.dimension
-        with tempfile.TemporaryDirectory() as folder:
+        # Spark's own folder for temporary files: on a disk that was meant for them, and removed with the executor, even
+        # where this process is killed
+        disks = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")
+        with tempfile.TemporaryDirectory(dir=disks[os.getpid() % len(disks)] or None) as folder:
             shuffle = Shuffle(Path(folder) / "rows", width, repeats="least")  # a frame has no first row
             for batch in batches:
                 data = b"".join(batch.column("rows").to_pylist())
@@ -146,7 +167,7 @@ class DrawingAnew(Work):
     def __call__(self, batches: Batches) -> Batches:
         people, columns = People(""), columns_of(self.design, "")
         for batch in batches:
-            values, _, _ = people.read(batch, columns, self.design.space)
+            values, _, _ = people.read(named(batch, columns), columns, self.design.space)
             yield _records(self.design, values, people.keys(None, len(values)), ENTROPY)
 
 
@@ -165,8 +186,26 @@ class Reading(Work):
         rows, unread = 0, Counter[str]()
         for batch in batches:
             rows += batch.num_rows
-            unread += people.read(batch, columns, self.design.space).unread
+            unread += people.read(named(batch, columns), columns, self.design.space).unread
         yield pa.RecordBatch.from_pydict({"rows": [rows], "unread": [json.dumps(unread)]})
+
+
+def read_lines(batches: Batches) -> Batches:
+    """Rows of lines of JSON, read as from a file; of one that is no report nothing is there.
+
+    Whole numbers that are too large for Spark become some that no design has.
+    """
+    for batch in batches:
+        found = [parse_line(line + b"\n") for line in batch.column("value").to_pylist()]
+        yield pa.RecordBatch.from_pylist([_sendable(row) for row in found], COLUMNS)
+
+
+def _sendable(row: dict[str, Any] | str) -> dict[str, Any]:
+    if isinstance(row, str) or not well_formed(row):
+        return {}
+    index, report = row["mechanism"], row["report"]
+    index = index if 0 <= index < 1 << 31 else -1
+    return row | {"mechanism": index, "report": report if all(abs(part) < 1 << 63 for part in report) else []}
 
 
 @dataclass(frozen=True)
