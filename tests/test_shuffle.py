@@ -112,21 +112,9 @@ def test_nothing_comes_of_nothing(tmp_path: Path) -> None:
     assert list(Shuffle(tmp_path / "rows", 4).sorted()) == []
 
 
-def test_a_small_change_of_one_row_can_change_which_stays(tmp_path: Path) -> None:
-    """Why a person with several rows has a weaker promise: it depends on the numbers which row counts."""
-    stays = []
-    for change in range(50):
-        made = Shuffle(tmp_path / "rows", 3, repeats="least")
-        made.add(np.array([[1, 1, 10], [1, 1, 1000 + change]], dtype=np.uint64))
-        (row,) = np.concatenate(list(made.sorted()))
-        stays.append(int(row[2]))
-    assert 5 < stays.count(10) < 45
-    assert {*stays} <= {10, *range(1000, 1050)}
-
-
 @pytest.mark.usefixtures("run")
 def test_of_one_key_the_same_row_stays_in_every_order(tmp_path: Path) -> None:
-    """Without a first row one is taken that is neither always the least nor always the largest."""
+    """Without a first row the least one is taken."""
     given = rows(5000, keys=900)
     found = []
     for k, order in both(given, tmp_path):
@@ -136,6 +124,5 @@ def test_of_one_key_the_same_row_stays_in_every_order(tmp_path: Path) -> None:
         found.append(np.concatenate(list(made.sorted())))
         assert made.repeated == 5000 - len(found[-1])
     np.testing.assert_array_equal(found[0], found[1])
-    several = [given[(given[:, :2] == row[:2]).all(axis=1), 2] for row in found[0][:300]]
-    least = np.mean([row[2] == mine.min() for row, mine in zip(found[0], several, strict=False)])
-    assert 0.05 < least < 0.5  # of five or so
+    for row in found[0][:300]:
+        assert row[2] == given[(given[:, :2] == row[:2]).all(axis=1), 2].min()

@@ -7,9 +7,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +22,27 @@ from geopriv.design import Design
 from geopriv.errors import InvalidParameter
 from geopriv.ids import Packed, SeenIds, packed
 from geopriv.mechanisms import Table
-from geopriv.reports import COLUMNS, ID, ReportBatch, limits, rows_in_range
+from geopriv.reports import COLUMNS, ID, Integers, ReportBatch, limits, rows_in_range
 
 BATCH = 1 << 16
 REASONS = ("malformed", "truncated", "wrong design", "out of range", "repeated id")
 _KEYS = frozenset(COLUMNS.names)
 _LONGEST = 1 << 12  # bytes of a line: a report has some 150
 BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError)  # what Arrow raises for a damaged file
+
+
+class Judged(NamedTuple):
+    """Reports that could have come from a design.
+
+    Args:
+        ids: of the reports.
+        which: the index of each one's mechanism.
+        rows: their numbers, shape (n, axes); a shorter report is filled up with zeros.
+    """
+
+    ids: Packed
+    which: npt.NDArray[np.int32]
+    rows: Integers
 
 
 @dataclass(eq=False)
@@ -56,46 +70,47 @@ class ReportReader:
 
         What is rejected is counted in `rejected`, by reason, and never stops the reading.
         """
-        if Path(path).suffix == ".parquet":
-            yield from self.read_batches(_parquet_batches(Path(path)))
-        else:
-            yield from self._rows(_ndjson_rows(Path(path)))
+        is_table = Path(path).suffix == ".parquet"
+        for judged in self.judged(_parquet_batches(Path(path)) if is_table else _in_batches(_ndjson_rows(Path(path)))):
+            fresh = self._are_new(judged.ids)
+            for index in np.unique(judged.which[fresh]).tolist():
+                mine = fresh & (judged.which == index)
+                digits = judged.ids[mine].tobytes().hex()
+                ids = tuple(digits[at : at + 32] for at in range(0, len(digits), 32))
+                yield ReportBatch(index, judged.rows[mine, : limits(self.design.mechanisms[index])[0]], ids)
 
-    def read_batches(self, batches: Iterable[pa.RecordBatch | str]) -> Iterator[ReportBatch]:
-        """The same for batches with the columns of a file of reports; a text is the reason why there is none."""
+    def judged(self, batches: Iterable[pa.RecordBatch | list[dict[str, Any] | str] | str]) -> Iterator[Judged]:
+        """What could have come from the design, whether or not its ids came before.
+
+        Args:
+            batches: with the columns of a file of reports, or rows of it. A text is the reason why there is none.
+        """
         for batch in batches:
             if isinstance(batch, str):
                 self.rejected[batch] += 1
+            elif isinstance(batch, list):
+                yield self._rows(batch)
             elif _plain(batch):
-                yield from self._columns(batch)
+                yield self._columns(batch)
             else:
-                yield from self._rows(_listed(batch))
+                yield self._rows(_listed(batch))
 
-    def _rows(self, rows: Iterable[dict[str, Any] | str]) -> Iterator[ReportBatch]:
-        """Batches of the rows that are reports; a text is the reason why there is no row."""
-        waiting: list[dict[str, Any]] = []
+    def _rows(self, rows: Iterable[dict[str, Any] | str]) -> Judged:
+        """The rows that are reports; a text is the reason why there is no row."""
+        kept: list[dict[str, Any]] = []
         for row in rows:
             reason = row if isinstance(row, str) else self._reject(row)
             if reason is not None:
                 self.rejected[reason] += 1
-                continue
-            assert isinstance(row, dict)  # what has no reason is a row
-            waiting.append(row)
-            if len(waiting) == BATCH:
-                yield from self._fresh_rows(waiting)
-                waiting = []
-        yield from self._fresh_rows(waiting)
+            elif isinstance(row, dict):
+                kept.append(row)
+        reports = np.zeros((len(kept), self._axes), dtype=np.int64)
+        for i, row in enumerate(kept):
+            reports[i, : len(row["report"])] = row["report"]
+        ids = packed("".join(row["id"] for row in kept).encode())
+        return Judged(ids, np.array([row["mechanism"] for row in kept], dtype=np.int32), reports)
 
-    def _fresh_rows(self, rows: list[dict[str, Any]]) -> Iterator[ReportBatch]:
-        fresh = self._are_new(packed("".join(row["id"] for row in rows).encode()))
-        batches: dict[int, list[dict[str, Any]]] = {}
-        for row in compress(rows, fresh):
-            batches.setdefault(row["mechanism"], []).append(row)
-        for mechanism, batch in sorted(batches.items()):
-            reports = np.array([row["report"] for row in batch], dtype=np.int64)
-            yield ReportBatch(mechanism, reports, tuple(row["id"] for row in batch))
-
-    def _columns(self, batch: pa.RecordBatch) -> Iterator[ReportBatch]:
+    def _columns(self, batch: pa.RecordBatch) -> Judged:
         """The same for many rows at once, whose columns have the right types and no gaps."""
         names = batch.column("id")
         well = pc.match_substring_regex(names, f"^{ID.pattern}$").to_numpy(zero_copy_only=False)
@@ -103,24 +118,25 @@ class ReportReader:
         which, lists = batch.column("mechanism").to_numpy(), batch.column("report")
         sizes, numbers = pc.list_value_length(lists).to_numpy(), lists.flatten().to_numpy()
         starts, fits = np.cumsum(sizes) - sizes, np.zeros(len(batch), dtype=np.bool_)
+        reports = np.zeros((len(batch), self._axes), dtype=np.int64)
         for index, mechanism in enumerate(self.design.mechanisms):
             axes = limits(mechanism)[0]
             mine = np.flatnonzero(right & (which == index) & (sizes == axes))
-            fits[mine] = rows_in_range(mechanism, numbers[starts[mine][:, None] + np.arange(axes)])
+            found = numbers[starts[mine][:, None] + np.arange(axes)]
+            reports[mine, :axes] = found
+            fits[mine] = rows_in_range(mechanism, found)
         self.rejected["malformed"] += int((~well).sum())
         self.rejected["wrong design"] += int((well & ~right).sum())
         self.rejected["out of range"] += int((right & ~fits).sum())
         self.rejected = +self.rejected  # without zeros
-        if not fits.any():
-            return
         # ids have 32 characters of one byte each, so the bytes that Arrow keeps are a table of them
-        ids = np.frombuffer(names.filter(pa.array(fits)).buffers()[2], "S32", int(fits.sum()))
-        fresh = self._are_new(packed(ids.tobytes()))
-        kept, ids = np.flatnonzero(fits)[fresh], ids[fresh]
-        for index in np.unique(which[kept]).tolist():
-            mine = which[kept] == index
-            rows = numbers[starts[kept[mine]][:, None] + np.arange(limits(self.design.mechanisms[index])[0])]
-            yield ReportBatch(index, rows.astype(np.int64), tuple(ids[mine].astype("U32").tolist()))
+        kept = names.filter(pa.array(fits))
+        ids = packed(np.frombuffer(kept.buffers()[2], "S32", len(kept)).tobytes() if len(kept) else b"")
+        return Judged(ids, which[fits], reports[fits])
+
+    @property
+    def _axes(self) -> int:
+        return max(limits(mechanism)[0] for mechanism in self.design.mechanisms)
 
     def _are_new(self, ids: Packed) -> npt.NDArray[np.bool_]:
         """Which ids were not seen before; they are now."""
@@ -179,6 +195,11 @@ def _in_range(design: Design, index: int, report: list[int]) -> bool:
         return False
     axes, low, high = limits(design.mechanisms[index])
     return len(report) == axes and all(low <= part < high for part in report)
+
+
+def _in_batches(rows: Iterator[dict[str, Any] | str]) -> Iterator[list[dict[str, Any] | str]]:
+    while batch := list(islice(rows, BATCH)):
+        yield batch
 
 
 def _ndjson_rows(path: Path) -> Iterator[dict[str, Any] | str]:

@@ -84,7 +84,11 @@ class Tally:
         known = batch.mechanism < len(self._parts)
         if not (known and rows_in_range(self.design.mechanisms[batch.mechanism], batch.rows).all()):
             raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
-        self._add(batch.mechanism, Counts(batch.rows, np.ones(len(batch), dtype=np.int64)))
+        self.count(batch.mechanism, batch.rows)
+
+    def count(self, mechanism: int, rows: Integers) -> None:
+        """Count reports that are known to come from the design."""
+        self._add(mechanism, Counts(rows, np.ones(len(rows), dtype=np.int64)))
 
     def counts(self, mechanism: int) -> Counts:
         """The distinct reports to a mechanism, in lexicographic order."""

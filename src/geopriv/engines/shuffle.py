@@ -37,9 +37,8 @@ class Shuffle:
     Args:
         path: of the file, if one is needed.
         width: numbers in a row.
-        repeats: which row of a key stays: the "first" to come, or the one of the "least" hash, which does not depend on
-            the order but does on the numbers behind the key: a small change of them can make another row stay.
-            "none" where no key comes twice, which saves a sorting.
+        repeats: which row of a key stays: the "first" to come, or the "least" by the numbers behind the key, which does
+            not depend on the order of coming. "none" where no key comes twice, which saves a sorting.
     """
 
     def __init__(self, path: Path, width: int, repeats: Literal["first", "least", "none"] = "first") -> None:
@@ -129,16 +128,7 @@ def _order(rows: Rows, least: bool) -> npt.NDArray[np.intp]:
     high, low = rows[order, 0], rows[order, 1]
     same = high[1:] == high[:-1]
     if least and same.any():
-        return np.lexsort((*rows.T[:1:-1], _hash(rows[:, 2:]), rows[:, 1], rows[:, 0]))
+        return np.lexsort((*rows.T[:1:-1], rows[:, 1], rows[:, 0]))
     if (same & (low[1:] != low[:-1])).any():
         return np.lexsort((rows[:, 1], rows[:, 0]))
     return order
-
-
-def _hash(numbers: Rows) -> npt.NDArray[np.uint64]:
-    """Numbers in no order of size, so that of several rows neither the least nor the largest is taken."""
-    mixed = np.zeros(len(numbers), dtype=np.uint64)
-    for column in numbers.T:
-        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return mixed * np.uint64(0xBF58476D1CE4E5B9)

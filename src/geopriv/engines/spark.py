@@ -23,6 +23,7 @@ from geopriv.design import Design
 from geopriv.engines import spark_work as work
 from geopriv.engines.people import People
 from geopriv.engines.reading import Reading
+from geopriv.engines.spark_blocks import BLOCK
 from geopriv.errors import InvalidParameter
 from geopriv.privatization import columns_of
 from geopriv.reports import COLUMNS
@@ -77,9 +78,7 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
     if person:
         _require_fixed(rows)
         ids, bits = _secrets(design, key)
-        # so many buckets that partitions are even: ids look random, whatever the names
-        buckets = min(max((_BUCKETS * _partitions(df) - 1).bit_length(), 8), 16)
-        blocks = mapped(rows, work.Naming(packed, person, ids, buckets), work.BLOCK)
+        blocks = mapped(rows, work.Naming(packed, person, ids, _bits(df)), BLOCK)
         reports = mapped(blocks.repartition("bucket"), work.Drawing(packed, bits), work.REPORT)
     else:
         _require_checkpoint(df, key)
@@ -130,8 +129,8 @@ def tally(df: DataFrame, design: Design) -> Tally:
     """
     _require(df, "The frame of reports", tuple(COLUMNS.names))
     packed = _sent(df, design)
-    placed = _typed(df).repartition("id").sortWithinPartitions("id", "mechanism", "report")
-    partial = mapped(placed, work.Counting(packed), work.PACKED)
+    blocks = mapped(_typed(df), work.Judging(packed, _bits(df)), BLOCK)
+    partial = mapped(blocks.repartition("bucket"), work.Counting(packed), work.PACKED)
     if (partitions := _partitions(df)) > _MANY:
         partial = mapped(partial.repartition(math.isqrt(partitions)), work.Merging(packed), work.PACKED)
     return sum((work.unpacked(row["packed"], design) for row in partial.collect()), Tally(design))
@@ -185,6 +184,11 @@ def _partitions(df: DataFrame) -> int:
     """How many partitions Spark makes where rows are placed by a column."""
     told = str(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     return int(told) if told.isdigit() else 200  # some vendors' Spark says "auto"; 200 is what others begin with
+
+
+def _bits(df: DataFrame) -> int:
+    """Of a bucket: so many that partitions are even, since ids look random."""
+    return min(max((_BUCKETS * _partitions(df) - 1).bit_length(), 8), 16)
 
 
 def _sent(df: DataFrame, design: Design) -> Broadcast[bytes]:

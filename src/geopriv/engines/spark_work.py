@@ -7,14 +7,11 @@ these objects do not show it.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +20,11 @@ import pyarrow as pa
 
 from geopriv.design import Design, parse_design
 from geopriv.engines.people import People
-from geopriv.engines.shuffle import Rows, Shuffle
+from geopriv.engines.shuffle import Rows
+from geopriv.engines.spark_blocks import from_blocks, hashed, in_blocks, note, ordered, shuffling, signed
 from geopriv.privatization import columns_of, draw_reports
-from geopriv.received import ReportReader, parse_line, well_formed
-from geopriv.reports import COLUMNS, records
+from geopriv.received import Judged, ReportReader, parse_line, well_formed
+from geopriv.reports import COLUMNS, limits, records
 from geopriv.sampling.entropy import ENTROPY, Source
 from geopriv.sampling.keyed import Keyed
 from geopriv.source import Source as Columns
@@ -39,11 +37,9 @@ if TYPE_CHECKING:
 
 Batches = Iterator[pa.RecordBatch]
 REPORT = "id string, mechanism int, report array<bigint>"
-BLOCK = "bucket int, rows binary"
 SENT = "design string, id string, mechanism int, report array<bigint>"
 PACKED = "packed binary"
 COUNTED = "rows bigint, unread string"
-_TOGETHER = 1 << 17  # rows that are put into buckets at once
 _BATCH = 1 << 15  # reports that are drawn at once
 
 
@@ -88,13 +84,10 @@ class Work:
 class Naming(Work):
     """People's rows under ids: the keyed hash of a person's name, and the clamped values, packed by bucket.
 
-    A bucket is the first bits of the id. So Spark moves some blocks of bytes and not every row, which takes it longer
-    than drawing the reports.
-
     Args:
         person: the column that names people.
         secret: the key of ids.
-        bits: of a bucket, at most 16.
+        bits: of a bucket.
     """
 
     person: str
@@ -102,31 +95,14 @@ class Naming(Work):
     bits: int
 
     def __call__(self, batches: Batches) -> Batches:
+        return in_blocks(self._rows(batches), self.bits)
+
+    def _rows(self, batches: Batches) -> Iterator[Rows]:
         people, columns = People(self.person, secret=self.secret), columns_of(self.design, self.person)
-        waiting: list[Rows] = []
         for batch in batches:
             values, names, _ = people.read(named(batch, columns), columns, self.design.space)
             numbers = np.ascontiguousarray(values.reshape(len(values), self.design.space.dimension)).view(np.uint64)
-            waiting.append(np.concatenate([people.keys(names, len(values)), numbers], axis=1))
-            if sum(map(len, waiting)) >= _TOGETHER:
-                yield from self._blocks(np.concatenate(waiting))
-                waiting = []
-        if waiting:
-            yield from self._blocks(np.concatenate(waiting))
-
-    def _blocks(self, rows: Rows) -> Batches:
-        """The blocks of rows, so many at once that they fit in a batch however large the ones of Spark are."""
-        for start in range(0, len(rows), _TOGETHER):
-            yield self._block(rows[start : start + _TOGETHER])
-
-    def _block(self, rows: Rows) -> pa.RecordBatch:
-        buckets = (rows[:, 0] >> np.uint64(64 - self.bits)).astype(np.uint16)
-        order = np.argsort(buckets, kind="stable")
-        found, starts = np.unique(buckets[order], return_index=True)
-        ends = np.append(starts, len(rows)) * rows[0].nbytes
-        data = [pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(rows.take(order, axis=0))]
-        blocks = pa.Array.from_buffers(pa.binary(), len(found), [None, *data])
-        return pa.RecordBatch.from_arrays([pa.array(found.astype(np.int32)), blocks], ["bucket", "rows"])
+            yield np.concatenate([people.keys(names, len(values)), numbers], axis=1)
 
 
 @dataclass(frozen=True)
@@ -140,18 +116,14 @@ class Drawing(Work):
     secret: bytes = field(repr=False)
 
     def __call__(self, batches: Batches) -> Batches:
-        design, width = self.design, 2 + self.design.space.dimension
-        # Spark's own folder for temporary files: on a disk that was meant for them, and removed with the executor, even
-        # where this process is killed
-        disks = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")
-        with tempfile.TemporaryDirectory(dir=disks[os.getpid() % len(disks)] or None) as folder:
-            shuffle = Shuffle(Path(folder) / "rows", width, repeats="least")  # a frame has no first row
+        width = 2 + self.design.space.dimension
+        with shuffling(width + 1) as shuffle:
             for batch in batches:
-                data = b"".join(batch.column("rows").to_pylist())
-                shuffle.add(np.frombuffer(data, dtype=np.uint64).reshape(-1, width))
+                rows, _ = from_blocks(batch, width)
+                shuffle.add(np.concatenate([rows[:, :2], hashed(rows[:, 2:]), rows[:, 2:]], axis=1))
             for group in shuffle.sorted():
                 for start in range(0, len(group), _BATCH):
-                    yield self._drawn(design, group[start : start + _BATCH])
+                    yield self._drawn(self.design, np.delete(group[start : start + _BATCH], 2, axis=1))
 
     def _drawn(self, design: Design, rows: Rows) -> pa.RecordBatch:
         ids = _bytes(rows[:, :2]).tobytes()
@@ -209,14 +181,43 @@ def _sendable(row: dict[str, Any] | str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Counting(Work):
-    """The tally of a partition's reports, as one row."""
+class Judging(Work):
+    """Reports under their ids, packed by bucket, and what is none, counted.
+
+    Args:
+        bits: of a bucket.
+    """
+
+    bits: int
 
     def __call__(self, batches: Batches) -> Batches:
-        reader, total = ReportReader(self.design), Tally(self.design)
-        for batch in reader.read_batches(batches):
-            total.add(batch)
-        total.rejected += reader.rejected
+        reader = ReportReader(self.design)
+        yield from in_blocks(map(self._rows, reader.judged(batches)), self.bits)
+        yield note(json.dumps(reader.rejected).encode())
+
+    def _rows(self, judged: Judged) -> Rows:
+        ids = np.frombuffer(judged.ids.tobytes(), ">u8").reshape(-1, 2)
+        numbers = np.concatenate([judged.which[:, None], judged.rows], axis=1)
+        return np.concatenate([ids.astype(np.uint64), ordered(numbers)], axis=1)
+
+
+@dataclass(frozen=True)
+class Counting(Work):
+    """The tally of a partition's buckets, as one row: of each id the least report, by mechanism and numbers."""
+
+    def __call__(self, batches: Batches) -> Batches:
+        axes = [limits(mechanism)[0] for mechanism in self.design.mechanisms]
+        total, width = Tally(self.design), 3 + max(axes)
+        with shuffling(width) as shuffle:
+            for batch in batches:
+                rows, notes = from_blocks(batch, width)
+                shuffle.add(rows)
+                total.rejected += sum((Counter(json.loads(text)) for text in notes), Counter())
+            for group in shuffle.sorted():
+                numbers = signed(group[:, 2:])
+                for index in np.unique(numbers[:, 0]).tolist():
+                    total.count(index, numbers[numbers[:, 0] == index, 1 : 1 + axes[index]])
+            total.rejected["repeated id"] += shuffle.repeated
         yield _packed(total)
 
 
