@@ -53,7 +53,7 @@ bench: $(READY)
 
 # warnings are errors; nothing is fetched
 docs: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "site/index.html"
 
 figures: $(READY)

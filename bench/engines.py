@@ -1,8 +1,8 @@
-"""The same design on each engine: rows a second and CPU seconds for a million rows, on one core and on two.
+"""The same design on each engine: rows a second, CPU seconds for a million rows, and memory, on one core and on two.
 
-`python bench/engines.py [--rows 10000000] [--cores 1 2] [--folder DIR] [--json]`. Every number is of a process of its
-own, which has done the same work once before, since Java takes a while to get warm. Ratios are against Arrow with as
-many cores and rows, in the same run.
+`python bench/engines.py [--rows 100000 1000000 10000000] [--cores 1 2] [--folder DIR] [--json]`. Every line is of a
+process of its own, which has done the same with a million rows before, since Java takes a while to get warm. Ratios
+are against Arrow with as many cores and rows, in the same run. Memory is the most that all processes held together.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from geopriv.engines.duckdb import file_query
 from geopriv.engines.duckdb_tally import reports_query, tally_sql
 
 FILES = 8
+WARM = 1_000_000
 QUERY = gp.Threshold(at=100_000, width=16_000, space=gp.Line("USD", resolution=0.01))
 SOURCE = gp.Source(("income",), low=(0.0,), high=(1e6,), person="who")
 DESIGN = gp.Design("income", (gp.Table.calibrate(QUERY, "1 per 8,000 USD"),), source=SOURCE)
@@ -44,18 +46,52 @@ def write(folder: Path, sizes: list[int]) -> None:
         done += size
 
 
-def cpu() -> float:
-    """CPU seconds of this process and all below it, so far."""
-    waiting, ticks = [os.getpid()], 0
+def tree() -> Iterator[int]:
+    """This process and all below it."""
+    waiting = [os.getpid()]
     while waiting:
-        process = waiting.pop()
+        yield (process := waiting.pop())
         try:
-            ticks += sum(map(int, Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].split()[11:15]))
             for task in Path(f"/proc/{process}/task").iterdir():
                 waiting += map(int, (task / "children").read_text().split())
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             continue  # it has ended in the meantime
+
+
+def read(process: int, name: str) -> str:
+    try:
+        return Path(f"/proc/{process}/{name}").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def cpu() -> float:
+    """CPU seconds of all processes, so far; those that have ended are counted with their parents."""
+    ticks = sum(int(part) for process in tree() for part in read(process, "stat").rpartition(") ")[2].split()[11:15])
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def memory() -> float:
+    """Megabytes that all processes hold now; what several of them share counts once."""
+    lines = [line for process in tree() for line in read(process, "smaps_rollup").splitlines()]
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1000
+
+
+class Watch(Thread):
+    """The most memory while it runs."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.most, self._done = 0.0, Event()
+
+    def run(self) -> None:
+        while not self._done.wait(0.2):
+            self.most = max(self.most, memory())
+
+    def stop(self) -> float:
+        self._done.set()
+        self.join()
+        return max(self.most, memory())
 
 
 def works(engine: str, cores: int) -> dict[str, Work]:
@@ -87,19 +123,21 @@ def works(engine: str, cores: int) -> dict[str, Work]:
     }
 
 
-def measure(engine: str, cores: int, people: Path) -> dict[str, dict[str, float]]:
+def measure(engine: str, cores: int, people: Path, warming: Path) -> dict[str, dict[str, float]]:
     """In this process, on so many cores."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory(dir=people.parent) as name:
         work = works(engine, cores)
-        for attempt in ("cold", "warm"):
+        for attempt, folder in {"cold": warming, "warm": people}.items():
             out = Path(name) / attempt
             out.mkdir()
             for verb, run in work.items():
-                start, spent = time.perf_counter(), cpu()
-                run(people, out)
-                found[verb] = {"seconds": time.perf_counter() - start, "cpu": cpu() - spent}
+                watch, start, spent = Watch(), time.perf_counter(), cpu()
+                watch.start()
+                run(folder, out)
+                seconds, spent = time.perf_counter() - start, cpu() - spent
+                found[verb] = {"seconds": seconds, "cpu": spent, "memory": watch.stop()}
     return found
 
 
@@ -112,47 +150,61 @@ def skewed(rows: int) -> list[int]:
     return [rows - (FILES - 1) * (rows // (10 * (FILES - 1))), *[rows // (10 * (FILES - 1))] * (FILES - 1)]
 
 
+def measured(engine: str, rows: int, cores: int, people: Path, warming: Path) -> list[dict[str, Any]]:
+    """The lines of one process."""
+    words = [engine.partition(",")[0], str(cores), str(people), str(warming)]
+    command = [sys.executable, __file__, "--measure", *words]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    (line,) = (text for text in done.stdout.splitlines() if text.startswith("measured:"))
+    numbers = json.loads(line.removeprefix("measured:"))
+    return [{"engine": engine, "verb": verb, "rows": rows, "cores": cores, **numbers[verb]} for verb in numbers]
+
+
+def show(row: dict[str, Any], same: dict[str, Any]) -> str:
+    """A line of the table, beside Arrow's."""
+    text = f"{row['engine']:16}{row['verb']:12}{row['rows']:>12,}{row['cores']:>7}"
+    text += f"{row['rows'] / row['seconds']:>12,.0f}{row['cpu'] / row['rows'] * 1e6:>14.2f}{row['memory']:>9,.0f}"
+    return text + f"{row['seconds'] / same['seconds']:>14.2f}{row['cpu'] / same['cpu']:>13.2f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--rows", type=int, nargs="+", default=[10**5, 10**6, 10**7])
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--folder", type=Path, default=None, help="where there is room: some 120 bytes a row")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        engine, cores, people = options.measure
-        print("measured:" + json.dumps(measure(engine, int(cores), Path(people))))
+        engine, cores, people, warming = options.measure
+        print("measured:" + json.dumps(measure(engine, int(cores), Path(people), Path(warming))))
         return
-    found = []
+    found: list[dict[str, Any]] = []
     folder = Path(tempfile.mkdtemp(dir=options.folder))
+    if not options.json:
+        head = f"{'engine':16}{'verb':12}{'rows':>12}{'cores':>7}{'rows/s':>12}{'CPU s / 10^6':>14}{'MB':>9}"
+        print(head + f"{'time / Arrow':>14}{'CPU / Arrow':>13}", flush=True)
     try:
-        for rows in (options.rows // 10, options.rows):
-            write(folder / f"even{rows}", even(rows))
-            write(folder / f"skewed{rows}", skewed(rows))
+        write(folder / "warming", even(WARM))
+        for rows in options.rows:
+            shapes = {"even": folder / f"even{rows}", "skewed": folder / f"skewed{rows}"}
+            write(shapes["even"], even(rows))
+            write(shapes["skewed"], skewed(rows))
             for cores in options.cores:
-                engines = ("arrow", "duckdb", "spark", *(["spark, skewed"] if cores == max(options.cores) else []))
-                for engine in engines:
-                    people = folder / (f"skewed{rows}" if "skewed" in engine else f"even{rows}")
-                    words = [engine.split(",")[0], str(cores), str(people)]
-                    done = subprocess.run(
-                        [sys.executable, __file__, "--measure", *words], check=True, capture_output=True, text=True
-                    )
-                    (line,) = (text for text in done.stdout.splitlines() if text.startswith("measured:"))
-                    for verb, numbers in json.loads(line.removeprefix("measured:")).items():
-                        found.append({"engine": engine, "verb": verb, "rows": rows, "cores": cores, **numbers})
+                for engine in ("arrow", "duckdb", "spark", *(["spark, skewed"] if cores == max(options.cores) else [])):
+                    people = shapes["skewed" if "skewed" in engine else "even"]
+                    for row in measured(engine, rows, cores, people, folder / "warming"):
+                        found.append(row)
+                        keys = ("verb", "rows", "cores")
+                        same = next(other for other in found if all(other[key] == row[key] for key in keys))
+                        if not options.json:
+                            print(show(row, same), flush=True)
+            for shape in shapes.values():
+                shutil.rmtree(shape)
     finally:
         shutil.rmtree(folder)
     if options.json:
         print(json.dumps(found, indent=2))
-        return
-    head = f"{'engine':16}{'verb':12}{'rows':>12}{'cores':>7}{'rows/s':>12}{'CPU s / 10^6':>14}"
-    print(head + f"{'time / Arrow':>14}{'CPU / Arrow':>13}")
-    for row in found:
-        same = next(other for other in found if all(other[k] == row[k] for k in ("verb", "rows", "cores")))
-        speed, cost = row["rows"] / row["seconds"], row["cpu"] / row["rows"] * 1e6
-        text = f"{row['engine']:16}{row['verb']:12}{row['rows']:>12,}{row['cores']:>7}{speed:>12,.0f}{cost:>14.2f}"
-        print(text + f"{row['seconds'] / same['seconds']:>14.2f}{row['cpu'] / same['cpu']:>13.2f}")
 
 
 if __name__ == "__main__":

@@ -23,13 +23,13 @@ SURVEYS = [
     for page in (*HOW_TO, DOCS / "quickstart.md")
     for k, block in enumerate(re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL))
 ]
-# mkdocs, where every attempt to connect is an error
+# mkdocs, where every attempt to connect is an error (not "--quiet": it counts no warnings then)
 BUILD = """
 import socket, sys
 def refuse(*args): raise AssertionError("the build asked for the network")
 socket.socket.connect = socket.getaddrinfo = refuse
 from mkdocs.__main__ import cli
-cli(["build", "--strict", "--quiet", "--config-file", sys.argv[1], "--site-dir", sys.argv[2]])
+cli(["build", "--strict", "--config-file", sys.argv[1], "--site-dir", sys.argv[2]])
 """
 
 
@@ -74,7 +74,7 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_other_hosts(tm
         command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert "WARNING" not in done.stderr
     pages = [path for kind in ("*.html", "*.css") for path in site.rglob(kind)]
     assert len(pages) > 30
     assert {str(path): found for path in pages if (found := outside(path.read_text("utf-8"), path.suffix))} == {}

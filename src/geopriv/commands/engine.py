@@ -26,7 +26,10 @@ EngineOption = Annotated[
     Engine | None, typer.Option(help="Who does the work; by default arrow, or duckdb where there is a query.")
 ]
 MasterOption = Annotated[str | None, typer.Option(help="Where Spark runs: local[4], spark://host:7077, yarn, k8s://…")]
-DatabaseOption = Annotated[Path | None, typer.Option(help="A DuckDB file for the query, opened for reading only.")]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(help="Of the query, for reading: a DuckDB or SQLite file, or postgres:dbname=… host=…"),
+]
 
 
 def choose(
@@ -34,7 +37,7 @@ def choose(
     engine: Engine | None,
     given: bool,
     query: str | None,
-    database: Path | None,
+    database: str | None,
     master: str | None,
     checkpoint: str | None = None,
 ) -> Engine:
@@ -51,7 +54,7 @@ def choose(
     if query is not None and chosen is Engine.ARROW:
         raise invalid(command, "engine", "duckdb or spark, to run a query", str(chosen))
     if database is not None and (query is None or chosen is not Engine.DUCKDB):
-        raise invalid(command, "database", "given with a query that DuckDB runs", str(database))
+        raise invalid(command, "database", "given with a query that DuckDB runs", "one that is not")
     for option, value in (("master", master), ("checkpoint", checkpoint)):
         if value is not None and chosen is not Engine.SPARK:
             raise invalid(command, option, "given with --engine spark", value)

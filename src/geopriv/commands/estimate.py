@@ -110,7 +110,7 @@ def _counted(
     reports: list[str],
     engine: Engine,
     query: str | None,
-    database: Path | None,
+    database: str | None,
     master: str | None,
     console: Console,
 ) -> Tally:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from geopriv.errors import InvalidParameter
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
 
-_EXTENSION = re.compile(r"install the required extension '(\w+)'|Failed to [a-z ]+ extension \"(\w+)\"")
+_EXTENSION = re.compile(r"""(?:the required|install local|download) extension ['"](\w+)['"]""")
 _PATTERN = re.compile(r"[\[*?]")
 _DELIMITERS = {".csv": ",", ".tsv": "\\t", ".csv.gz": ",", ".tsv.gz": "\\t"}
 _KNOWN = (*_DELIMITERS, ".parquet", ".json", ".ndjson", ".jsonl", ".json.gz", ".ndjson.gz", ".jsonl.gz")
@@ -31,11 +31,13 @@ class Sql:
 
     Args:
         query: in SQL, as DuckDB speaks it: "select income from 'people.parquet' where age >= 18".
-        database: a DuckDB file whose tables the query may name; it is opened for reading only.
+        database: whose tables the query may name: a file of DuckDB or SQLite, or the address of a PostgreSQL database
+            ("postgres:dbname=people host=…", "postgresql://…"). It is opened for reading only. An address may hold a
+            password, so it is shown nowhere.
     """
 
     query: str
-    database: str | os.PathLike[str] | None = None
+    database: str | os.PathLike[str] | None = field(default=None, repr=False)
 
 
 def file_query(path: str | os.PathLike[str]) -> Sql:
@@ -116,14 +118,24 @@ def connected(sql: Sql, settings: dict[str, str] | None = None) -> Iterator[Duck
     """
     import duckdb
 
-    database = ":memory:" if sql.database is None else os.fspath(sql.database)
-    if sql.database is not None and not os.path.isfile(database):
-        raise InvalidParameter(f"There is no database {database!r}.")
-    with duckdb.connect(database, sql.database is not None, _CONFIG | (settings or {})) as connection:
+    with duckdb.connect(":memory:", False, _CONFIG | (settings or {})) as connection:
+        if sql.database is not None:
+            connection.execute(_attach(os.fspath(sql.database)))
+            connection.execute("USE given")
         found = connection.sql(sql.query)
         if found is None:
             raise InvalidParameter("The query must be one that gives rows, such as SELECT.")
         yield found
+
+
+def _attach(database: str) -> str:
+    """The statement that opens a database for reading, under the name "given"."""
+    is_server = database.startswith(("postgres:", "postgresql:"))
+    if not is_server and not os.path.isfile(database):
+        raise InvalidParameter(f"There is no database {database!r}.")
+    is_words = is_server and "://" not in database  # else it is a URI, of which the beginning is a part
+    place = database.removeprefix("postgres:") if is_words else database
+    return f"ATTACH {quoted(place)} AS given (READ_ONLY{', TYPE postgres' if is_server else ''})"
 
 
 def why(error: Exception) -> str:
@@ -138,8 +150,7 @@ def why(error: Exception) -> str:
         case duckdb.InvalidInputException():
             problem = "a file is damaged or not what its name says, or a line has another number of values than others"
         case _ if missing := _EXTENSION.search(str(error)):
-            name = missing[1] or missing[2]
-            problem = f"DuckDB needs its extension {name!r} and cannot fetch it; run INSTALL {name} once"
+            problem = f"DuckDB needs its extension {missing[1]!r} and cannot fetch it; run INSTALL {missing[1]} once"
         case _:
             problem = f"DuckDB stopped with a {type(error).__name__}"
     return f"The query cannot be run: {problem}."
