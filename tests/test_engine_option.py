@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -86,6 +87,18 @@ def test_duckdb_judges_a_csv_as_arrow_does(text: str, command: Command) -> None:
     else:
         found = [json.loads(out) | {"output": ""} for _, out, _ in told]
         assert found[0] == found[1]
+
+
+def test_values_of_several_types_in_json_are_read_one_by_one(command: Command) -> None:
+    """A number and its text name one person; what is no number is counted, however late it comes."""
+    rows: list[dict[str, Any]] = [{"who": i, "income": 1.5} for i in range(30_000)]
+    rows += [{"who": "7", "income": "2.5"}, {"who": "x", "income": "2.5"}, {"who": "y", "income": "many"}]
+    Path("mixed.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    _, out, err = command("privatize", "design.json", "mixed.json", "--engine", "duckdb", "--person", "who", "--json")
+    assert not err
+    told = json.loads(out)
+    assert (told["rows"], told["reports"], told["repeated"]) == (30_003, 30_001, 1)
+    assert told["unread"] == {"not a number": 1}
 
 
 @pytest.mark.parametrize("given", ["table.parquet", "./table.parquet", "t*.parquet"])

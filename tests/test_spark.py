@@ -474,8 +474,9 @@ def test_overwriting_removes_reports_and_nothing_else(session: SparkSession, tmp
     (tmp_path / "link").symlink_to(lake / "people")
     from_here: Any = {"data": str(lake / "people"), "overwrite": True}
     for output in ("lake/people", "link", "link/."):
-        assert "another folder than the people's own" in told(session, tmp_path, output, **from_here)
+        assert "nothing but reports" in told(session, tmp_path, output, **from_here)
     assert "nothing but reports" in told(session, tmp_path, "lake", **from_here)
+    assert "nothing but reports" in told(session, tmp_path, "lake/people", data=str(lake / "rows"), overwrite=True)
     assert session.read.parquet(str(lake / "people")).count() == 10
     made = [
         spark_files.privatize_files(session, DESIGN, str(lake / "people"), str(tmp_path / "{1} [a]*"), overwrite=True)

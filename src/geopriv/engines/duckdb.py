@@ -15,7 +15,7 @@ from geopriv.engines.reading import Reading
 from geopriv.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
+    from duckdb import DuckDBPyRelation, Expression
 
 _EXTENSION = re.compile(r"""(?:the required|install local|download) extension ['"](\w+)['"]""")
 _PATTERN = re.compile(r"[\[*?]")
@@ -44,7 +44,7 @@ def file_query(path: str | os.PathLike[str]) -> Sql:
     """The query for a file, or for all files that fit a pattern such as "people/*.parquet".
 
     Values in a CSV stay texts, which are judged as by the other engines: DuckDB would guess their types from some of
-    them, and stop at the first that is of another.
+    them, and stop at the first that is of another. For the same reason JSON is looked through before it is read.
 
     Raises:
         InvalidParameter: where there is no such file, and for one whose name does not say what is in it.
@@ -62,7 +62,9 @@ def file_query(path: str | os.PathLike[str]) -> Sql:
     if kind in _DELIMITERS:
         options = f"delim = '{_DELIMITERS[kind]}', quote = '\"', escape = '\"', header = true, all_varchar = true"
         return Sql(f"SELECT * FROM read_csv({place}, {options})")
-    return Sql(f"SELECT * FROM {place}")
+    if kind == ".parquet":
+        return Sql(f"SELECT * FROM {place}")
+    return Sql(f"SELECT * FROM read_json({place}, sample_size = -1, convert_strings_to_integers = false)")
 
 
 def literal(path: str) -> str:
@@ -87,12 +89,23 @@ def sql_batches(sql: Sql, reading: Reading) -> Iterator[pa.RecordBatch]:
     try:
         with connected(sql) as found:
             reading.require_header("The query's result", found.columns)
-            chosen = found.select(*(duckdb.ColumnExpression(column) for column in reading.columns))
+            kinds = dict(zip(found.columns, map(str, found.types), strict=True))
+            chosen = found.select(*(_plain(column, kinds[column]) for column in reading.columns))
             yield from pa.RecordBatchReader.from_stream(chosen)
     except duckdb.Error as error:
         problem = why(error)
     if problem:
         raise InvalidParameter(problem)
+
+
+def _plain(column: str, kind: str) -> Expression:
+    """A column; of JSON, which is what values of several types are, each as a text without its quotes."""
+    import duckdb
+
+    if kind != "JSON":
+        return duckdb.ColumnExpression(column)
+    name = '"' + column.replace('"', '""') + '"'
+    return duckdb.SQLExpression(f"{name} ->> '$'").alias(column)
 
 
 @contextmanager

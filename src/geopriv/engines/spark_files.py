@@ -52,13 +52,13 @@ def privatize_files(
         people = session.sql(query) if data is None and query is not None else _read(session, str(data))
         if query is not None or str(data).lower().endswith(_TEXTS):
             Reading(wanted(columns_of(design, person))).require_header("The table", people.columns)
-        _require_free(session, output, people, overwrite)
+        _require_free(session, output, overwrite)
         reports = spark.privatize(people, design, person=person)
         rows, unread = spark.count_rows(people, design, person=person)
         require_readable(rows, unread)
         writer = reports.write.mode("overwrite" if overwrite else "error")
         writer.option("parquet.enable.dictionary#id", "false").parquet(output)  # ids are random: none comes twice
-        written = session.read.parquet(_PATTERN.sub(r"\\\g<0>", output)).count()
+        written = _written(session, output).count()
     return Privatized(output, rows, written, rows - unread.total() - written, dict(unread))
 
 
@@ -72,10 +72,10 @@ def tally_files(session: SparkSession, design: Design, paths: Sequence[str], que
         return spark.tally(session.sql(query) if query is not None else _reports(session, paths), design)
 
 
-def _require_free(session: SparkSession, output: str, people: DataFrame, overwrite: bool) -> None:
-    """Refuse an output that exists, unless it holds nothing but what Spark has written, and no people.
+def _require_free(session: SparkSession, output: str, overwrite: bool) -> None:
+    """Refuse an output that exists, or to overwrite one that holds anything but reports, such as the people's own rows.
 
-    To overwrite is to remove the whole folder first.
+    Spark overwrites by removing the whole folder first.
     """
     java: Any = session.sparkContext._jvm
     path = java.org.apache.hadoop.fs.Path(output)
@@ -85,13 +85,15 @@ def _require_free(session: SparkSession, output: str, people: DataFrame, overwri
     if not overwrite:
         raise InvalidParameter(f"Spark cannot do it: {EXISTS}.")
     inside = [status.getPath().getName() for status in files.listStatus(path)]
-    if not files.isDirectory(path) or not all(name.startswith(("part-", "_", ".")) for name in inside):
+    known = all(name.startswith(("part-", "_SUCCESS", "_temporary", ".")) for name in inside)
+    written = known and any(name.startswith("part-") for name in inside)
+    if not known or not files.isDirectory(path) or (written and _written(session, output).columns != COLUMNS.names):
         rule = "a folder of nothing but reports, if it is to be overwritten, for all in it is removed"
         raise invalid("privatize", "output", rule, output)
-    place = os.path.realpath(files.makeQualified(path).toUri().getPath())
-    for name in people.inputFiles():
-        if os.path.realpath(java.java.net.URI(name).getPath()).startswith(f"{place}/"):
-            raise invalid("privatize", "output", "another folder than the people's own, which it would replace", output)
+
+
+def _written(session: SparkSession, output: str) -> DataFrame:
+    return session.read.parquet(_PATTERN.sub(r"\\\g<0>", output))
 
 
 def _read(session: SparkSession, path: str) -> DataFrame:
