@@ -120,9 +120,8 @@ def _with_others(
     try:
         index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
         same = (index["version"], index["full"]) == (__version__, full)
-        before = _read(
-            {name: index["panels"][name] for name in index["panels"] if same and name not in results}, folder
-        )
+        others = {name: panels for name, panels in index["panels"].items() if same and name not in results}
+        before = _read(others, folder)
         all_figures = index["figures"] | figures
     except (OSError, ValueError, KeyError, TypeError):  # nothing there, or not whole: it is not needed
         return results, figures
