@@ -63,9 +63,9 @@ figures: $(READY)
 schemas: $(READY)
 	$(BIN)/python -m geopriv.survey > docs/schemas/survey.schema.json
 
-# the data are looked for in ../shared/data
+# half an hour; the data are looked for in ../shared/data
 reproduce: $(READY)
-	$(BIN)/geopriv reproduce all --output docs/reproduction
+	$(BIN)/geopriv reproduce all --full --output docs/reproduction
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }

@@ -238,6 +238,22 @@ def test_a_formula_that_its_simulation_contradicts_is_exit_code_1(
     assert len(json.loads(spoken.stdout[spoken.stdout.index("{") :])["disagreements"]) == code
 
 
+def test_an_experiment_joins_those_that_ran_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Other(Fake):
+        def panels(self, data: Data, full: bool) -> list[Panel]:
+            return [replace(panel, experiment="other") for panel in super().panels(data, full)]
+
+    for name, fake in {"fake": Fake(1.0), "other": Other(1.0)}.items():
+        monkeypatch.setitem(EXPERIMENTS, name, fake)
+    people = load(None, None)
+    reproduction.reproduce("other", people, tmp_path)
+    assert list(reproduction.reproduce("fake", people, tmp_path).results) == ["fake", "other"]
+    assert list(reproduction.read_back(tmp_path).results) == ["fake", "other"]
+    assert list(reproduction.reproduce("fake", people, tmp_path, full=True).results) == ["fake"]  # not of one kind
+    (tmp_path / "results" / "index.json").write_text("{")
+    assert list(reproduction.reproduce("other", people, tmp_path, full=True).results) == ["other"]
+
+
 def test_bad_input_is_named(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["reproduce", "one-way", "--incomes", str(tmp_path / "none.csv")])
     assert isinstance(done.exception, gp.InvalidParameter)

@@ -73,6 +73,8 @@ class Reproduction:
 def reproduce(which: str | None, data: Data, folder: Path, *, full: bool = False, fresh: bool = False) -> Reproduction:
     """Run one experiment or all, and write results, figures and the page.
 
+    Experiments that ran before into the same folder, with the same version and sizes, stay on the page.
+
     Args:
         which: an experiment; all of them where none is named.
         data: who is measured.
@@ -90,6 +92,7 @@ def reproduce(which: str | None, data: Data, folder: Path, *, full: bool = False
     results = run_panels(panels, folder / "results", fresh=fresh)
     drawn = {name: EXPERIMENTS[name].draw(found, folder / "figures") for name, found in results.items()}
     figures = {name: list(dict.fromkeys(path.stem for path in paths)) for name, paths in drawn.items()}
+    results, figures = _with_others(results, figures, folder, full)
     names_of = {name: list(found) for name, found in results.items()}
     write_json(folder / _INDEX, {"version": __version__, "full": full, "panels": names_of, "figures": figures})
     done = _judged(results, full, figures)
@@ -100,11 +103,31 @@ def reproduce(which: str | None, data: Data, folder: Path, *, full: bool = False
 def read_back(folder: Path) -> Reproduction:
     """A reproduction from the files of its folder, without running anything."""
     index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
-    results = {
+    return _judged(_read(index["panels"], folder), index["full"], index["figures"])
+
+
+def _read(panels: dict[str, list[str]], folder: Path) -> Results:
+    return {
         experiment: {name: read_result(folder / "results", experiment, name) for name in names}
-        for experiment, names in index["panels"].items()
+        for experiment, names in panels.items()
     }
-    return _judged(results, index["full"], index["figures"])
+
+
+def _with_others(
+    results: Results, figures: dict[str, list[str]], folder: Path, full: bool
+) -> tuple[Results, dict[str, list[str]]]:
+    """These experiments, and those that the folder already has, in their usual order."""
+    try:
+        index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
+        same = (index["version"], index["full"]) == (__version__, full)
+        others = {name: panels for name, panels in index["panels"].items() if same and name not in results}
+        before = _read(others, folder)
+        all_figures = index["figures"] | figures
+    except (OSError, ValueError, KeyError, TypeError):  # nothing there, or not whole: it is not needed
+        return results, figures
+    found = before | results
+    order = [name for name in EXPERIMENTS if name in found]
+    return {name: found[name] for name in order}, {name: all_figures[name] for name in order}
 
 
 def _judged(results: Results, full: bool, figures: dict[str, list[str]]) -> Reproduction:
