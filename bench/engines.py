@@ -1,8 +1,9 @@
 """The same design on each engine: rows a second, CPU seconds for a million rows, and memory, on one core and on two.
 
 `python bench/engines.py [--rows 100000 1000000 10000000] [--cores 1 2] [--folder DIR] [--json]`. Every line is of a
-process of its own, which has done the same with a million rows before, since Java takes a while to get warm. Ratios
-are against Arrow with as many cores and rows, in the same run. Memory is the most that all processes held together.
+process of its own, which has done the same with a million rows three times before, since Java takes a while to get
+warm. Ratios are against Arrow with as many cores and rows, in the same run. Memory is the most that all processes held
+together.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from geopriv.engines.duckdb import file_query
 from geopriv.engines.duckdb_tally import reports_query, tally_sql
 
 FILES = 8
-WARM = 1_000_000
+ENGINES = ["arrow", "duckdb", "spark", SKEWED := "spark, skewed"]
+WARM, WARMINGS = 1_000_000, 3
 QUERY = gp.Threshold(at=100_000, width=16_000, space=gp.Line("USD", resolution=0.01))
 SOURCE = gp.Source(("income",), low=(0.0,), high=(1e6,), person="who")
 DESIGN = gp.Design("income", (gp.Table.calibrate(QUERY, "1 per 8,000 USD"),), source=SOURCE)
@@ -129,8 +131,8 @@ def measure(engine: str, cores: int, people: Path, warming: Path) -> dict[str, d
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory(dir=people.parent) as name:
         work = works(engine, cores)
-        for attempt, folder in {"cold": warming, "warm": people}.items():
-            out = Path(name) / attempt
+        for attempt, folder in enumerate((*[warming] * WARMINGS, people)):
+            out = Path(name) / str(attempt)
             out.mkdir()
             for verb, run in work.items():
                 watch, start, spent = Watch(), time.perf_counter(), cpu()
@@ -170,6 +172,7 @@ def show(row: dict[str, Any], same: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[10**5, 10**6, 10**7])
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--folder", type=Path, default=None, help="where there is room: some 120 bytes a row")
     parser.add_argument("--json", action="store_true")
@@ -189,10 +192,13 @@ def main() -> None:
         for rows in options.rows:
             shapes = {"even": folder / f"even{rows}", "skewed": folder / f"skewed{rows}"}
             write(shapes["even"], even(rows))
-            write(shapes["skewed"], skewed(rows))
+            if SKEWED in options.engines:
+                write(shapes["skewed"], skewed(rows))
             for cores in options.cores:
-                for engine in ("arrow", "duckdb", "spark", *(["spark, skewed"] if cores == max(options.cores) else [])):
-                    people = shapes["skewed" if "skewed" in engine else "even"]
+                for engine in options.engines:
+                    if engine == SKEWED and cores < max(options.cores):
+                        continue  # one core has the same work either way
+                    people = shapes["skewed" if engine == SKEWED else "even"]
                     for row in measured(engine, rows, cores, people, folder / "warming"):
                         found.append(row)
                         keys = ("verb", "rows", "cores")
@@ -200,7 +206,7 @@ def main() -> None:
                         if not options.json:
                             print(show(row, same), flush=True)
             for shape in shapes.values():
-                shutil.rmtree(shape)
+                shutil.rmtree(shape, ignore_errors=True)
     finally:
         shutil.rmtree(folder)
     if options.json:
