@@ -25,7 +25,7 @@ demo: $(READY)
 	$(BIN)/geopriv demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import Any
 
 import pytest
 
@@ -20,3 +21,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _FOLDER in config.stash:
         config.stash[_FOLDER].cleanup()
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Tests side by side, one by one, but for those that share a session of Spark, which takes long to start."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):  # type: ignore[misc] # it has no annotations
+        def _split_scope(self, nodeid: str) -> str:
+            return "spark" if nodeid.startswith("tests/test_spark.py") else nodeid
+
+    return Scheduling(config, log)

@@ -44,7 +44,8 @@ FENCE = gp.Blurred(gp.Geofence(HOOK, 0.5, PLANE), 1.0)
 @pytest.mark.parametrize("estimator", ["unbiased", "plain"])
 def test_a_map_is_the_direct_sum_to_a_millionth(query: gp.Query, rate: float, estimator: str) -> None:
     mechanism = gp.InputLaplace.calibrate(PLANE, rate, estimator)  # type: ignore[arg-type]
-    reports = mechanism.simulate(people(3000), np.random.default_rng(2))
+    # a polygon's direct sum takes some milliseconds a report
+    reports = mechanism.simulate(people(3000 if query is KERNEL else 600), np.random.default_rng(2))
     found = gp.estimate_map(mechanism, reports, query, ROWS, COLUMNS)
     assert found.values.shape == (12, 9)
     for i, j in ((0, 0), (6, 4), (8, 2), (11, 8)):
@@ -75,19 +76,19 @@ def test_reports_far_from_the_map_count_as_people_without_mass() -> None:
 
 
 def test_intervals_of_a_map_cover_the_truth() -> None:
-    """Error rate: of 400 intervals of 95 % fewer than 358 cover with probability 1e-6. Half as wide they must fail."""
+    """Error rate: of 200 intervals of 95 % fewer than 173 cover with probability 1e-6. Half as wide they must fail."""
     mechanism = gp.InputLaplace.calibrate(PLANE, 1.0)
     x = people(400)
     truth = gp.GaussianKernel((1.0, -1.0), 1.2, PLANE)(x).mean()
     rng = np.random.default_rng(8)
     hits, narrow = 0, 0
-    for _ in range(400):
+    for _ in range(200):
         pixel = gp.estimate_map(mechanism, mechanism.simulate(x, rng), KERNEL, [1.0], [-1.0])
         # the people are fixed, so the interval, which also allows for who was asked, is a little wide
         hits += bool(pixel.low[0, 0] <= truth <= pixel.high[0, 0])
         narrow += bool(abs(pixel.values[0, 0] - truth) <= pixel.standard_errors[0, 0] * 0.98)
-    assert hits >= 358
-    assert narrow < 358
+    assert hits >= 173
+    assert narrow < 173
 
 
 def test_shrinkage_halves_the_error_where_noise_dominates_and_is_labelled_biased() -> None:

@@ -54,7 +54,6 @@ KEY = bytes(range(100, 132))
 N = 1_000_000
 
 pytestmark = [
-    pytest.mark.xdist_group("spark"),  # one session for all
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Spark's own sockets
 ]
 
