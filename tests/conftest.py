@@ -23,6 +23,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         config.stash[_FOLDER].cleanup()
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Tests side by side, one by one, but for those that share a session of Spark, which takes long to start."""
     from xdist.scheduler import LoadScopeScheduling
