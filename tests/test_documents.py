@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
 import typing
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import geopriv as gp
+from geopriv.device.files import replacing
 from geopriv.documents import _kinds
 from geopriv.profiles import BlurredPieces
 from tests.rows import ASKED, Asked, Row, rows
@@ -285,3 +288,18 @@ def test_numbers_of_numpy_are_written_as_plain_ones() -> None:
     assert type(document["at"]) is float
     assert type(document["width"]) is float
     assert through_json(replace(query)) == query
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_and_a_new_one_has_the_systems(tmp_path: Path) -> None:
+    path, before = tmp_path / "file", os.umask(0o027)
+    try:
+        for mode in (0o640, 0o600):
+            with replacing(path) as fresh:
+                fresh.write_text("new")
+            assert path.stat().st_mode & 0o777 == mode
+            path.chmod(0o600)
+    finally:
+        os.umask(before)
+    with pytest.raises(OSError, match="full"), replacing(path):
+        raise OSError("the disk is full")
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]

@@ -81,7 +81,8 @@ def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command
         (("design.json", "other.parquet"), "5 wrong design"),
         (("design.json", "reports", "--confidence", "95"), "confidence"),
         (("design.json", "reports", "--tally", "tally.txt"), ".parquet"),
-        (("design.json", "reports", "--outline", "design.json"), "GeoJSON"),
+        (("design.json", "reports", "--outline", "coast.geojson"), "asks for a map"),
+        (("map.json", "reports", "--outline", "design.json"), "GeoJSON"),
         (("design.json", "reports", "-o", "no/such/folder/x.json"), "no/such/folder"),
     ],
 )
@@ -89,6 +90,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     folder: Path, command: Run, arguments: tuple[str, ...], word: str
 ) -> None:
     (folder / "empty").mkdir()
+    map_design().write(folder / "map.json")
     other = lattice_design(CURVE)
     write_reports(folder / "other.parquet", other, [ReportBatch(0, np.zeros((5, 1), dtype=np.int64))])
     code, out, error = command("estimate", *arguments, "--no-page")
@@ -98,6 +100,12 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert not out
 
 
+def map_design() -> gp.Design:
+    plane = gp.Plane("m", resolution=0.01)
+    chart = gp.KernelMap("map", 5.0, (0, 0), (10, 10), plane, columns=2, rows=2)
+    return gp.Design("map", (gp.Lattice.calibrate(plane, 1.0),), questions=(chart,))
+
+
 def test_help_shows_examples(command: Run) -> None:
     code, out, _ = command("estimate", "--help")
     assert code == 0
@@ -105,9 +113,7 @@ def test_help_shows_examples(command: Run) -> None:
 
 
 def test_an_outline_that_cannot_be_drawn_is_refused_before_anything_is_written(folder: Path, command: Run) -> None:
-    plane = gp.Plane("m", resolution=0.01)
-    chart = gp.KernelMap("map", 5.0, (0, 0), (10, 10), plane, columns=2, rows=2)
-    gp.Design("map", (gp.Lattice.calibrate(plane, 1.0),), questions=(chart,)).write(folder / "map.json")
+    map_design().write(folder / "map.json")
     (folder / "point.geojson").write_text('{"type": "Point", "coordinates": [0.0, 0.0]}', encoding="utf-8")
     code, _, said = command("estimate", "map.json", "reports", "--outline", "point.geojson", "-o", "new.json")
     assert code == 2
@@ -118,10 +124,12 @@ def test_an_outline_that_cannot_be_drawn_is_refused_before_anything_is_written(f
 def test_the_page_is_written_with_an_outline(folder: Path, command: Run) -> None:
     coast = {"type": "Feature", "properties": {}, "geometry": {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}}
     (folder / "coast.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [coast]}))
-    arguments = ("design.json", "reports", "--page", "page.html", "--outline", "coast.geojson")
+    map_design().write(folder / "map.json")
+    write_reports(folder / "map.parquet", map_design(), [ReportBatch(0, np.zeros((5, 2), dtype=np.int64))])
+    arguments = ("map.json", "map.parquet", "--page", "page.html", "--outline", "coast.geojson")
     code, _, error = command("estimate", *arguments)
     assert code == 0
     assert "Written: estimates.json, page.html" in error
     text = (folder / "page.html").read_text(encoding="utf-8")
-    assert DESIGN.hash in text
-    assert "above 100,000" in text
+    assert map_design().hash in text
+    assert 'class="outline"' in text

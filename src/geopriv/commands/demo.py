@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,16 +42,20 @@ def demo(
     from geopriv.populations import read_columns
 
     console = Console(stderr=as_json, highlight=False)
-    for given, columns in ((incomes, ("income",)), (places, ("lat", "lon"))):
-        if given is not None:
-            read_columns(given, columns)  # before anything is done with it
+    # before anything is done with them
+    many = [
+        people if given is None else len(read_columns(given, columns)[0])
+        for given, columns in ((incomes, ("income",)), (places, ("lat", "lon")))
+    ]
     embedded = Path(flow.__file__).parent
     results = []
-    for name, given, write in (("incomes", incomes, flow.write_incomes), ("city", places, flow.write_city)):
+    surveys = (("incomes", incomes, flow.write_incomes), ("city", places, flow.write_city))
+    for (name, given, write), n in zip(surveys, many, strict=True):
         folder = output / name
         folder.mkdir(parents=True, exist_ok=True)
-        for file in embedded.glob(f"{name}.toml"):
-            shutil.copy(file, folder / "survey.toml")
+        survey = (embedded / f"{name}.toml").read_text(encoding="utf-8")
+        survey = re.sub(r"^people = \S+", f"people = {n:_}", survey, flags=re.MULTILINE)
+        (folder / "survey.toml").write_text(survey, encoding="utf-8")
         if name == "city":
             shutil.copy(embedded / "districts.geojson", folder / "districts.geojson")
         data = given or folder / "people.parquet"

@@ -53,6 +53,7 @@ def estimate(
     from geopriv.design import load_design
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
+    from geopriv.questions import KernelMap
     from geopriv.survey_estimates import estimate_survey
 
     fraction("estimate", "confidence", confidence)
@@ -60,6 +61,8 @@ def estimate(
         raise invalid("estimate", "tally", "a file of .parquet, by which a tally is known again", tally.name)
     console = Console(stderr=True, highlight=False)
     plan = load_design(design)
+    if outline is not None and not any(isinstance(question, KernelMap) for question in plan.questions):
+        raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
     coast = None if outline is None else _outline(outline, plan.space)
     chosen = choose("estimate", engine, bool(reports), query, database, master)
     counted = _counted(plan, reports or [], chosen, query, database, master, console)

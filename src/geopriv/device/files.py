@@ -55,18 +55,20 @@ def parse(data: bytes) -> dict[str, Any]:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A new file beside the old one, which takes its place when all went well; readers see one or the other."""
-    import tempfile  # not on a device
-    from pathlib import Path
+    """A new file beside the old one, which takes its place when all went well; readers see one or the other.
+
+    It may be read by whoever may read the old one, or else by whom the system's settings (umask) let.
+    """
+    from pathlib import Path  # not on a device
 
     target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    os.close(handle)
-    fresh = Path(name)
+    fresh = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
+    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         yield fresh
         sync(fresh)
-        fresh.chmod(0o644)
+        if target.exists():
+            fresh.chmod(target.stat().st_mode & 0o777)
         fresh.replace(target)
         sync(target.parent)
     finally:
