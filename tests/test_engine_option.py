@@ -101,7 +101,7 @@ def test_values_of_several_types_in_json_are_read_one_by_one(command: Command) -
     assert told["unread"] == {"not a number": 1}
 
 
-@pytest.mark.parametrize("given", ["table.parquet", "./table.parquet", "t*.parquet"])
+@pytest.mark.parametrize("given", ["table.parquet", "t*.parquet", "--query=from 'table.parquet'"])
 def test_no_engine_writes_over_the_people(given: str, command: Command) -> None:
     pq.write_table(pa.table({"income": [1.0, 2.0]}), "table.parquet")
     before = Path("table.parquet").read_bytes()
@@ -109,7 +109,7 @@ def test_no_engine_writes_over_the_people(given: str, command: Command) -> None:
         "privatize", "design.json", given, "-o", "table.parquet", "--overwrite", "--engine", "duckdb"
     )
     assert code == 2
-    assert "another file than the people's own" in err
+    assert "may be the people's own" in err
     assert Path("table.parquet").read_bytes() == before
 
 

@@ -27,6 +27,7 @@ from geopriv.engines.parts import parts, publish
 from geopriv.engines.people import People
 from geopriv.engines.shuffle import Shuffle
 from geopriv.errors import InvalidParameter
+from geopriv.received import holds_reports
 from geopriv.reports import limits, records, write_records
 from geopriv.sampling.entropy import ENTROPY
 from geopriv.sampling.entropy import Source as Entropy
@@ -93,7 +94,7 @@ def privatize(
         output: ".parquet", or ".ndjson" or ".jsonl" for lines of JSON.
         person: the column that names people; by default the source's. "" for a person a row.
         progress: is told how far the run has come.
-        overwrite: replace an existing output.
+        overwrite: replace an output that exists, if it is one of reports.
 
     Raises:
         InvalidParameter: for data that cannot be read, and for an output that exists.
@@ -103,10 +104,11 @@ def privatize(
     source = columns_of(design, person)
     if target.suffix not in _KINDS:
         raise invalid("privatize", "output", f"a file of {', '.join(_KINDS)}", target.name)
-    if isinstance(data, str | os.PathLike):
-        require_other(target, data)
     if target.exists() and not overwrite:
         raise _exists(target)
+    if target.is_file() and not holds_reports(target):
+        rule = "a file of reports, if it is to be replaced: this one may be the people's own"
+        raise invalid("privatize", "output", rule, str(output))
     with _writing(target), parts(target) as folder:
         width = 3 + max(limits(m)[0] for m in design.mechanisms)
         run = _Run(design, source, Shuffle(folder / "rows", width, repeats="first" if source.person else "none"))
@@ -178,16 +180,6 @@ def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) 
         report = report_integers(mechanism, values[mine], source.among(mine))
         drawn[mine, 1 : 1 + report.shape[1]] = report
     return drawn
-
-
-def require_other(output: Path, people: str | os.PathLike[str]) -> None:
-    """Refuse to write over the people's own file.
-
-    Raises:
-        InvalidParameter: where both are one file.
-    """
-    if Path(people).exists() and output.exists() and output.samefile(people):
-        raise invalid("privatize", "output", "another file than the people's own, which it would replace", str(output))
 
 
 def require_readable(rows: int, unread: Counter[str]) -> None:

@@ -157,6 +157,19 @@ class ReportReader:
         return None
 
 
+def holds_reports(path: Path) -> bool:
+    """Whether a file is one of reports, by its columns or its first line. An empty one may become one."""
+    if not path.stat().st_size:
+        return True
+    if path.suffix != ".parquet":
+        first = next(_ndjson_rows(path))
+        return isinstance(first, dict) and well_formed(first)
+    try:
+        return bool(pq.read_schema(path).names == COLUMNS.names)
+    except BROKEN:
+        return False
+
+
 def read_reports(path: str | os.PathLike[str], design: Design) -> tuple[dict[int, FloatArray], Counter[str]]:
     """The reports of a file by mechanism, as `estimate` takes them, and how many were rejected, by reason.
 

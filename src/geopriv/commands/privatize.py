@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from glob import glob
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -44,7 +43,7 @@ def privatize(
         str | None, typer.Option(help="Spark, without --person: the folder in which drawn reports are kept.")
     ] = None,
     person: Annotated[str | None, typer.Option(help="The column that names people: each reports once.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an output of earlier reports.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """One private report for each person of a table, in an order that tells nothing of the table's."""
@@ -64,12 +63,9 @@ def privatize(
     else:
         from geopriv.engines.duckdb import Sql, file_query
         from geopriv.privatization import privatize as run
-        from geopriv.privatization import require_other
 
         people = Sql(query, database) if query is not None else data
         if chosen is Engine.DUCKDB and data is not None:
-            for path in (data, *glob(data)):
-                require_other(Path(output), path)
             people = file_query(data)
         with _bar(console) as bar:
             done = run(promise, people, output, person=person, progress=_teller(bar), overwrite=overwrite)
