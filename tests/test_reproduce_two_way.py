@@ -149,7 +149,6 @@ def test_pictures_are_drawn_from_results_alone(tmp_path: Path) -> None:
     assert all(file.stat().st_size > 10_000 for file in files)
 
 
-@pytest.mark.skipif(not DOCS.is_dir(), reason="needs published results")
 def test_published_errors_are_what_the_code_computes_today() -> None:
     published = json.loads((DOCS / "e12000-n1600000.json").read_text(encoding="utf-8"))["result"]
     for budget in ("expected", "shared"):

@@ -30,6 +30,7 @@ from geopriv.commands.engine import Engine
 from geopriv.design import Design
 from geopriv.engines import shuffle, spark, spark_files, spark_session, spark_told, spark_work
 from geopriv.engines.duckdb_tally import reports_query, tally_sql
+from geopriv.engines.spark_blocks import from_blocks, hashed
 from geopriv.privatization import draw_reports
 from geopriv.reports import COLUMNS
 from geopriv.sampling.keyed import Keyed
@@ -188,7 +189,9 @@ def test_reports_are_those_of_the_keyed_streams(session: SparkSession, tmp_path:
         for purpose in (b"geopriv ids", b"geopriv streams")
     ]
     ids = [blake2b(b"%d" % i, key=secrets[0], digest_size=16).digest() for i in range(n)]
-    drawn = draw_reports(MIXED, places, Keyed(ids, secrets[1])).tolist()
+    bits = Keyed(ids, secrets[1])
+    bits.words(n, 1)  # the first word of each person decides which of several rows counts
+    drawn = draw_reports(MIXED, places, bits).tolist()
     expected = sorted((name.hex(), k, (a, b) if k else (a,)) for name, (k, a, b) in zip(ids, drawn, strict=True))
     reports = spark.privatize(frame(session, table, tmp_path / "people"), MIXED, KEY)
     assert found(reports) == expected
@@ -297,13 +300,29 @@ def test_rows_that_wait_on_disk_do_so_in_sparks_own_folder(
     monkeypatch.setenv("SPARK_LOCAL_DIRS", str(tmp_path))
     monkeypatch.setattr(shuffle, "RUN", 100)
     sent: Any = SimpleNamespace(value=spark_work.pack(DESIGN))
-    rows = np.random.default_rng(0).integers(0, 1 << 63, (1000, 3)).astype(np.uint64)
+    rows = np.random.default_rng(0).integers(0, 1 << 63, (1000, 5)).astype(np.uint64)
+    rows[:, 3:] = 0  # a mechanism and a report
     blocks = pa.RecordBatch.from_pydict({"bucket": [0], "rows": [rows.tobytes()]})
-    drawn: Any = spark_work.Drawing(sent, KEY)(iter([blocks]))
-    next(drawn)
-    assert [path.stat().st_size for path in tmp_path.glob("*/rows")] == [1000 * 4 * 8]  # with a hash
-    drawn.close()
+    chosen: Any = spark_work.Choosing(sent)(iter([blocks]))
+    next(chosen)
+    assert [path.stat().st_size for path in tmp_path.glob("*/rows")] == [rows.nbytes]
+    chosen.close()
     assert not list(tmp_path.iterdir())
+
+
+def test_no_value_leaves_a_worker() -> None:
+    """Neither values nor hashes of them, which could be guessed: of who has one row nothing but the report tells it."""
+    sent: Any = SimpleNamespace(value=spark_work.pack(DESIGN))
+    x = np.random.default_rng(0).uniform(-4.0, 4.0, 1000)
+    batch = pa.RecordBatch.from_pydict({"c0": x, "c1": [f"person {i}" for i in range(1000)]})
+    blocks = spark_work.Drawing(sent, "who", KEY, KEY[::-1], 8)(iter([batch]))
+    rows = np.concatenate([from_blocks(block, 5)[0] for block in blocks])
+    assert len(rows) == 1000
+    told = set(x.view(np.uint64).tolist()) | set(hashed(x.view(np.uint64)[:, None])[:, 0].tolist())
+    assert not told & set(rows.ravel().tolist())
+    assert set(rows[:, 3].tolist()) == {0}
+    assert set(rows[:, 4].tolist()) <= set(range(4))
+    assert stats.kstest(rows[:, 2] / 2.0**64, "uniform").pvalue > 1e-4  # fixed keys: it does so or it does not
 
 
 # ---- a person a row

@@ -46,9 +46,9 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
 
     With a column that names people: ids and bits are keyed functions of the name and of the design's hash, never of the
     value, so every attempt at a task, and every action on the frame, gives the same reports. Of several readable rows
-    of a person the one counts whose clamped value has the least hash, since a frame has no first row. Without such a
-    column each row is a person, bits are the workers' own entropy, and reports are drawn at once and kept in Spark's
-    checkpoint folder.
+    of a person the one counts whose clamped value has the least keyed hash, since a frame has no first row. Reports are
+    drawn where the rows are read, so no value is sent from one machine to another. Without such a column each row is a
+    person, bits are the workers' own entropy, and reports are drawn at once and kept in Spark's checkpoint folder.
 
     Guarantee: each report has the law of its mechanism at the clamped value (theory T5, T8), and clamping is
     1-Lipschitz, so a person has the design's promise towards whoever sees the reports, of one run, without the key
@@ -71,20 +71,20 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
         InvalidParameter: for columns that are not there or hold something else, for a frame that is not the same at
             every attempt, for a short key, and for a person a row without a checkpoint folder.
     """
-    from pyspark.sql import functions as F  # noqa: N812 # the name it has everywhere
+    from pyspark.sql import functions
 
     rows, person = _rows(df, design, person)
     packed = _sent(df, design)
     if person:
         _require_fixed(rows)
         ids, bits = _secrets(design, key)
-        blocks = mapped(rows, work.Naming(packed, person, ids, _bits(df)), BLOCK)
-        reports = mapped(blocks.repartition("bucket"), work.Drawing(packed, bits), work.REPORT)
+        blocks = mapped(rows, work.Drawing(packed, person, ids, bits, _bits(df)), BLOCK)
+        reports = mapped(blocks.repartition("bucket"), work.Choosing(packed), work.REPORT)
     else:
         _require_checkpoint(df, key)
         kept = mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
         reports = kept.repartition("id").sortWithinPartitions("id")
-    return reports.select(F.lit(design.hash).alias("design"), "id", "mechanism", "report")
+    return reports.select(functions.lit(design.hash).alias("design"), "id", "mechanism", "report")
 
 
 def count_rows(df: DataFrame, design: Design, *, person: str | None = None) -> tuple[int, Counter[str]]:
@@ -94,7 +94,7 @@ def count_rows(df: DataFrame, design: Design, *, person: str | None = None) -> t
         InvalidParameter: for columns that are not there or hold something else.
     """
     rows, person = _rows(df, design, person)
-    found = mapped(rows, work.Reading(_sent(df, design), person), work.COUNTED).collect()
+    found = mapped(rows, work.Inspecting(_sent(df, design), person), work.COUNTED).collect()
     return sum(row["rows"] for row in found), sum((Counter(json.loads(row["unread"])) for row in found), Counter())
 
 
@@ -219,7 +219,7 @@ def _require_checkpoint(df: DataFrame, key: bytes | None) -> None:
 
 def _typed(df: DataFrame) -> DataFrame:
     """The columns of reports, in the types of their files; whole numbers that are too large stay wrong."""
-    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql import functions
     from pyspark.sql.types import ArrayType, IntegralType, StringType
 
     kinds = {field.name: field.dataType for field in df.schema.fields}
@@ -229,15 +229,15 @@ def _typed(df: DataFrame) -> DataFrame:
     if not (texts and whole and isinstance(reports, ArrayType) and isinstance(reports.elementType, IntegralType)):
         found = {name: kinds[name].simpleString() for name in COLUMNS.names}
         raise invalid("tally", "df", "of texts (design, id) and whole numbers (mechanism, and report: a list)", found)
-    index = F.col("mechanism")
-    index = F.when((index >= 0) & (index < 1 << 31), index).when(index.isNotNull(), -1).cast("int")
-    return df.select("design", "id", index.alias("mechanism"), F.col("report").cast("array<bigint>"))
+    index = functions.col("mechanism")
+    index = functions.when((index >= 0) & (index < 1 << 31), index).when(index.isNotNull(), -1).cast("int")
+    return df.select("design", "id", index.alias("mechanism"), functions.col("report").cast("array<bigint>"))
 
 
 def _named(column: str) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql import functions
 
-    return F.col(f"`{column.replace('`', '``')}`")  # a dot in a name is part of it
+    return functions.col(f"`{column.replace('`', '``')}`")  # a dot in a name is part of it
 
 
 def mapped(df: DataFrame, function: Callable[[Iterator[Any]], Iterator[Any]], schema: str) -> DataFrame:

@@ -24,8 +24,7 @@ from geopriv.engines.shuffle import Rows
 from geopriv.engines.spark_blocks import from_blocks, hashed, in_blocks, note, ordered, shuffling, signed
 from geopriv.privatization import columns_of, draw_reports
 from geopriv.received import Judged, ReportReader, parse_line, well_formed
-from geopriv.reports import COLUMNS, limits, records
-from geopriv.sampling.entropy import ENTROPY, Source
+from geopriv.reports import COLUMNS, Integers, limits, records
 from geopriv.sampling.keyed import Keyed
 from geopriv.source import Source as Columns
 from geopriv.tallies import Tally, tally_of
@@ -33,14 +32,12 @@ from geopriv.tallies import Tally, tally_of
 if TYPE_CHECKING:
     from pyspark import Broadcast
 
-    from geopriv.checks import FloatArray
-
 Batches = Iterator[pa.RecordBatch]
 REPORT = "id string, mechanism int, report array<bigint>"
 SENT = "design string, id string, mechanism int, report array<bigint>"
 PACKED = "packed binary"
 COUNTED = "rows bigint, unread string"
-_BATCH = 1 << 15  # reports that are drawn at once
+_BATCH = 1 << 15  # reports that are given to Spark at once
 
 
 def pack(design: Design) -> bytes:
@@ -81,55 +78,53 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Naming(Work):
-    """People's rows under ids: the keyed hash of a person's name, and the clamped values, packed by bucket.
+class Drawing(Work):
+    """A report of every row, drawn with bits of the person's own, under the person's id and packed by bucket.
+
+    So what leaves a worker is reports, never values. A person's rows have the same bits, and one of the reports is to
+    stay. Which one is decided by a number beside it: the hash of the value, xor a word of the person's bits that is
+    used for nothing else. Of a person with one row it is a uniform number, whatever the value.
 
     Args:
         person: the column that names people.
-        secret: the key of ids.
-        bits: of a bucket.
+        naming: the key of ids.
+        secret: the key of bits.
+        buckets: bits of a bucket.
     """
 
     person: str
+    naming: bytes = field(repr=False)
     secret: bytes = field(repr=False)
-    bits: int
+    buckets: int
 
     def __call__(self, batches: Batches) -> Batches:
-        return in_blocks(self._rows(batches), self.bits)
+        return in_blocks(self._rows(batches), self.buckets)
 
     def _rows(self, batches: Batches) -> Iterator[Rows]:
-        people, columns = People(self.person, secret=self.secret), columns_of(self.design, self.person)
+        people, columns = People(self.person, secret=self.naming), columns_of(self.design, self.person)
         for batch in batches:
             values, names, _ = people.read(named(batch, columns), columns, self.design.space)
-            numbers = np.ascontiguousarray(values.reshape(len(values), self.design.space.dimension)).view(np.uint64)
-            yield np.concatenate([people.keys(names, len(values)), numbers], axis=1)
+            if n := len(values):
+                keys = people.keys(names, n)
+                ids = _bytes(keys).tobytes()
+                bits = Keyed([ids[at : at + 16] for at in range(0, len(ids), 16)], self.secret)
+                choice = hashed(np.ascontiguousarray(values.reshape(n, -1)).view(np.uint64)) ^ bits.words(n, 1)
+                yield np.concatenate([keys, choice, draw_reports(self.design, values, bits).view(np.uint64)], axis=1)
 
 
 @dataclass(frozen=True)
-class Drawing(Work):
-    """Reports of buckets, in the order of ids: one row of each, drawn with bits of the person's own.
-
-    Args:
-        secret: the key of bits.
-    """
-
-    secret: bytes = field(repr=False)
+class Choosing(Work):
+    """One report of each id, in the order of ids."""
 
     def __call__(self, batches: Batches) -> Batches:
-        width = 2 + self.design.space.dimension
-        with shuffling(width + 1) as shuffle:
+        width = 4 + max(limits(mechanism)[0] for mechanism in self.design.mechanisms)
+        with shuffling(width) as shuffle:
             for batch in batches:
-                rows, _ = from_blocks(batch, width)
-                shuffle.add(np.concatenate([rows[:, :2], hashed(rows[:, 2:]), rows[:, 2:]], axis=1))
+                shuffle.add(from_blocks(batch, width)[0])
             for group in shuffle.sorted():
                 for start in range(0, len(group), _BATCH):
-                    yield self._drawn(self.design, np.delete(group[start : start + _BATCH], 2, axis=1))
-
-    def _drawn(self, design: Design, rows: Rows) -> pa.RecordBatch:
-        ids = _bytes(rows[:, :2]).tobytes()
-        values = np.ascontiguousarray(rows[:, 2:]).view(np.float64).reshape(-1, *design.space.point_shape)
-        source = Keyed([ids[at : at + 16] for at in range(0, len(ids), 16)], self.secret)
-        return _records(design, values, rows[:, :2], source)
+                    rows = group[start : start + _BATCH]
+                    yield _records(self.design, rows[:, 3:].view(np.int64), rows[:, :2])
 
 
 @dataclass(frozen=True)
@@ -140,11 +135,11 @@ class DrawingAnew(Work):
         people, columns = People(""), columns_of(self.design, "")
         for batch in batches:
             values, _, _ = people.read(named(batch, columns), columns, self.design.space)
-            yield _records(self.design, values, people.keys(None, len(values)), ENTROPY)
+            yield _records(self.design, draw_reports(self.design, values), people.keys(None, len(values)))
 
 
 @dataclass(frozen=True)
-class Reading(Work):
+class Inspecting(Work):
     """How many rows a partition has, and how many of them cannot be read, by reason.
 
     Args:
@@ -247,8 +242,8 @@ def _packed(total: Tally) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"packed": [sink.getvalue().to_pybytes()]})
 
 
-def _records(design: Design, values: FloatArray, keys: Rows, source: Source) -> pa.RecordBatch:
-    drawn = draw_reports(design, values, source)
+def _records(design: Design, drawn: Integers, keys: Rows) -> pa.RecordBatch:
+    """Columns of reports from what `draw_reports` gives."""
     made = records(design, drawn[:, 0].astype(np.int32), drawn[:, 1:], _bytes(keys))
     return made.select(["id", "mechanism", "report"])  # the design's hash is the same in all rows: Spark adds it
 
