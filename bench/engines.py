@@ -32,7 +32,7 @@ from geopriv.engines.duckdb_tally import reports_query, tally_sql
 FILES = 8
 ENGINES = ["arrow", "duckdb", "spark", SKEWED := "spark, skewed"]
 WARM, WARMINGS = 1_000_000, 3
-QUERY = gp.Threshold(at=100_000, width=16_000, space=gp.Line("USD", resolution=0.01))
+QUERY = gp.Threshold(at=100_000, width=16_000, space=gp.Line("USD"))
 SOURCE = gp.Source(("income",), low=(0.0,), high=(1e6,), person="who")
 DESIGN = gp.Design("income", (gp.Table.calibrate(QUERY, "1 per 8,000 USD"),), source=SOURCE)
 Work = Callable[[Path, Path], Any]

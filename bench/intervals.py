@@ -23,8 +23,8 @@ from geopriv.populations import income_quantiles, read_columns, synthetic_city
 from geopriv.reports import ReportBatch
 from geopriv.sums import map_sums
 
-USD = gp.Line("USD", resolution=0.01)
-CITY = gp.LocalPlane(south=40.34, west=-74.644, north=40.955, east=-73.654, resolution=1e-6)
+USD = gp.Line("USD")
+CITY = gp.LocalPlane(south=40.34, west=-74.644, north=40.955, east=-73.654)
 RATE = "1 per 8,000 USD"
 SURVEYS, BANDS, MAPS = 10_000, 2_000, 300
 Row = dict[str, Any]

@@ -26,10 +26,10 @@ PIECE = 1 << 20
 
 def design(kind: str) -> gp.Design:
     if kind == "table":
-        query = gp.Threshold(at=100_000, width=16_000, space=gp.Line("USD", resolution=0.01))
+        query = gp.Threshold(at=100_000, width=16_000, space=gp.Line("USD"))
         source = gp.Source(("income",), low=(0.0,), high=(1e6,))
         return gp.Design("income", (gp.Table.calibrate(query, "1 per 8,000 USD"),), source=source)
-    city = gp.LocalPlane(40.4, -74.4, 41.0, -73.6, resolution=1e-7)
+    city = gp.LocalPlane(40.4, -74.4, 41.0, -73.6)
     return gp.Design("map", (gp.Lattice.calibrate(city, 1e-3, step=150.0),), source=gp.Source(("lat", "lon")))
 
 

@@ -12,8 +12,8 @@ import geopriv as gp
 from geopriv.populations import synthetic_city, synthetic_incomes
 
 HASH = "3f9c" * 16
-USD = gp.Line("USD", resolution=0.01)
-CITY = gp.LocalPlane(40.5, -74.3, 40.95, -73.65, resolution=1e-6)
+USD = gp.Line("USD")
+CITY = gp.LocalPlane(40.5, -74.3, 40.95, -73.65)
 FENCES = {
     "Old town": [(-73.99, 40.68), (-73.92, 40.67), (-73.90, 40.72), (-73.95, 40.74), (-74.0, 40.72)],
     "Harbour": [(-73.86, 40.73), (-73.80, 40.74), (-73.81, 40.79), (-73.87, 40.78)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,6 @@ from geopriv.checks import FloatArray
 
 EARTH, PLANE, USD = gp.Earth(), gp.Plane("m"), gp.Line("USD")
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
-RECORDED_CITY = replace(CITY, resolution=1e-7)
 PARK = shapely.Polygon([(0, 0), (3, 0), (3, 2), (1.5, 0.8), (0, 2)], [[(0.4, 0.3), (0.8, 0.3), (0.6, 0.6)]])
 DISTRICT = shapely.Polygon([(-74.02, 40.70), (-73.97, 40.70), (-73.97, 40.75), (-74.0, 40.73), (-74.02, 40.76)])
 
@@ -32,7 +31,6 @@ class Asked:
 
 ASKED = (
     Asked("threshold", gp.Threshold(100_000, 16_000, USD), 1 / 8000, [20_000.0, 90_000.0, 101_000.0, 130_000.0]),
-    Asked("threshold in cents", gp.Threshold(1000.0, 200.0, gp.Line("USD", 0.01)), 1 / 100, [500.0, 990.01, 1050.5]),
     Asked("narrow threshold", gp.Threshold(0.0, 0.1), 1.0, [-2.0, 0.0, 0.04, 0.3]),
     Asked("wide threshold", gp.Threshold(0.0, 30.0), 1.0, [-20.0, 0.0, 14.0, 40.0]),
     Asked("threshold on ratios", gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 2.0, [0.0, 900.0, 1000.0, 5000.0]),
@@ -42,19 +40,7 @@ ASKED = (
     Asked("half-space", gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
     Asked("ball", gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]),
     Asked("ball on a map", gp.Ball((40.7, -74.0), 3000.0, 1000.0, CITY), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
-    Asked(
-        "ball on a map of recorded positions",
-        gp.Ball((40.7, -74.0), 3000.0, 1000.0, RECORDED_CITY),
-        1e-3,
-        [(40.7, -74.0), (40.73, -74.01)],
-    ),
     Asked("ball on Earth", gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
-    Asked(
-        "ball around recorded positions",
-        gp.Ball((40.7, -74.0), 3000.0, 1000.0, gp.Earth(resolution=1e-7)),
-        1e-3,
-        [(40.7, -74.0), (40.73, -74.01)],
-    ),
     Asked("geofence", gp.Geofence(PARK, 0.4, PLANE), 1.0, [(1.0, 0.5), (3.1, 1.0), (0.6, 0.4)]),
     Asked("geofence on Earth", gp.Geofence(DISTRICT, 500.0, EARTH), 1e-3, [(40.72, -74.0), (40.74, -73.99)]),
     Asked("kernel on a line", gp.GaussianKernel(0.0, 2.0), 1.0, [0.0, 1.5, 5.0]),

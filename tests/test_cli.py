@@ -86,7 +86,7 @@ def test_square_brackets_are_shown_as_they_are(
     folder = Path("a[", "b]")
     folder.mkdir(parents=True)
     (folder / "people.csv").write_text("x\n1\n2\n")
-    lattice = gp.Lattice.calibrate(gp.Line("m[/]", 0.01), 1.0)
+    lattice = gp.Lattice.calibrate(gp.Line("m[/]"), 1.0)
     gp.Design("[/c]", (lattice,), source=gp.Source(("x",))).write(folder / "design.json")
     for command, *arguments in (
         ("audit", f"{folder}/design.json"),

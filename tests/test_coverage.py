@@ -21,7 +21,7 @@ from geopriv.populations import income_quantiles, read_columns
 from geopriv.reports import ReportBatch
 
 INCOMES = Path(__file__).parent.parent.parent / "shared" / "data" / "ca_income.parquet"
-USD = gp.Line("USD", resolution=0.01)
+USD = gp.Line("USD")
 RATE = "1 per 8,000 USD"
 SHARE = gp.Threshold(100_000, 16_000, USD)
 SURVEYS, PEOPLE = 10_000, 2_000

@@ -1,27 +1,32 @@
-"""The device's arithmetic: the library's coordinates and charges, exact draws, and the library's rule from bytes."""
+"""The device's arithmetic: the library's coordinates, exact draws, and the library's rule from bytes."""
 
 from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 import geopriv as gp
-from geopriv.device.coordinates import read_coordinate
 from geopriv.device.designs import VerifiedDesign, verify
-from geopriv.device.draws import Source, Uniform, _count, draw_cells, draw_letter, draw_share
+from geopriv.device.draws import Source, Uniform, _count, draw_cells, draw_letter, draw_share, rows_of
+from geopriv.device.intervals import exact
+from geopriv.device.maps import LocalMap
 from geopriv.device.mechanisms import DeviceLattice, DeviceTable, read_mechanism
-from geopriv.device.surds import Surd
-from geopriv.sampling import entropy
+from geopriv.device.spaces import Ratios, read_space
+from geopriv.device.values import read_value
+from geopriv.sampling import enclosures, entropy
 from geopriv.sampling import reports as sampler
+from geopriv.sampling.exact import precision
 from tests.designs import (
     ASKED_OF_DEVICES,
     Given,
@@ -34,11 +39,10 @@ from tests.designs import (
     table_design,
     two_tables,
 )
-from tests.rows import CITY, RECORDED_CITY
+from tests.rows import CITY
 
 ROOT = Path(__file__).parent.parent
 NAMES = [name for name, *_ in ASKED_OF_DEVICES]
-FLAT = [row for row in ASKED_OF_DEVICES if row[1].space.resolution is None]
 
 
 def device_table(query: gp.Query, epsilon: float) -> DeviceTable:
@@ -48,74 +52,65 @@ def device_table(query: gp.Query, epsilon: float) -> DeviceTable:
 
 
 @pytest.mark.parametrize(("name", "query", "epsilon", "box"), ASKED_OF_DEVICES, ids=NAMES)
-def test_a_device_computes_the_coordinate_of_the_library(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+def test_a_device_encloses_the_coordinate_of_the_library(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+    """Two arithmetics, whole numbers and balls, agree on the same real number to 25 digits of a cell."""
     ours = device_table(query, epsilon)
-    values = places(box, 400, seed=1)
-    computed = [float(ours.coordinate.at(ours.space.read(value))) for value in values]
-    expected = query.coordinate(values)
-    assert np.ptp(expected) > 1 / epsilon
-    bound = 2 * ours.coordinate.rounding(5 / epsilon) if query.space.resolution else 1e-9 / epsilon
-    np.testing.assert_allclose(computed, expected, rtol=0, atol=max(bound, 1e-12 / epsilon))
+    values = places(box, 60, seed=1)
+    rows, _ = enclosures.read_rows(query.space, values)
+    for value, row in zip(values, rows.tolist(), strict=True):
+        found = ours.coordinate.enclose(read_value(ours.space, value), 160)
+        assert (found.high - found.low) / 2**160 < 1e-25 / epsilon
+        with precision(300):
+            exactly = enclosures.coordinate(query, row) if not isinstance(query, gp.Blurred) else None
+            assert exactly is None or not (exactly * arb(2) ** 160 < found.low or exactly * arb(2) ** 160 > found.high)
+    assert np.ptp(query.coordinate(values)) > 1 / epsilon
 
 
 @pytest.mark.parametrize(("name", "query", "epsilon", "box"), ASKED_OF_DEVICES, ids=NAMES)
-def test_a_device_charges_what_the_library_charges(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+def test_a_device_verifies_what_the_library_verifies(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
     table = small_table(query, epsilon)
-    assert float(device_table(query, epsilon).spent) == pytest.approx(float(table.worst_step[0]), rel=1e-12)
+    assert device_table(query, epsilon).spent == table.worst_step[0]
 
 
-@pytest.mark.parametrize(
-    "space",
-    [
-        gp.Line("USD"),
-        gp.Line("USD", 0.01),
-        gp.LogLine(2.0, resolution=1e-6),
-        gp.Plane("km", 1e-3),
-        gp.Euclidean(3),
-        RECORDED_CITY,
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("space", [gp.Line("USD"), gp.LogLine(2.0), gp.Plane("km"), gp.Euclidean(3), CITY], ids=str)
 def test_a_device_verifies_lattices_as_the_library_does(space: gp.Space) -> None:
     lattice = gp.Lattice.calibrate(space, 1e-3, step=50.0)
     found = read_mechanism(json.loads(json.dumps(lattice.to_document())), "it")
-    assert float(found.spent) == pytest.approx(float(lattice.spent), rel=1e-12)
+    assert found.spent == lattice.spent
 
 
-def test_recorded_points_are_those_of_the_library() -> None:
-    for _, query, _, box in ASKED_OF_DEVICES:
-        space = read_coordinate(gp.to_document(query)).space
-        values = places(box, 50, seed=2)
-        far = [[1e300] * query.space.dimension] if space.kind in ("Plane", "Euclidean") else []
-        for value in [*values, *far]:
-            expected = np.atleast_1d(query.space.read(value))
-            if query.space.resolution is None or space.kind != "LocalPlane":
-                np.testing.assert_array_equal(np.asarray(space.read(value)), expected)
-            else:
-                np.testing.assert_allclose(space.read(value), expected, rtol=0, atol=2e-7)
+@pytest.mark.parametrize("space", [CITY, gp.LogLine(2.0, 3.0), gp.LocalPlane(-80.0, 170.0, -60.0, -170.0)], ids=str)
+def test_public_points_are_the_same_floats_on_a_device_and_in_the_library(space: gp.Space) -> None:
+    ours = read_space(gp.to_document(space))
+    assert isinstance(ours, LocalMap | Ratios)
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        place = (
+            [rng.uniform(-90, 90), rng.uniform(-180, 180)] if isinstance(space, gp.LocalPlane) else rng.uniform(1, 99)
+        )
+        expected = np.atleast_1d(space.public_point("it", "place", place))
+        assert ours.public(tuple(np.atleast_1d(place).tolist())) == tuple(expected.tolist())
+    if isinstance(space, gp.LocalPlane) and isinstance(ours, LocalMap):
+        assert (list(ours.low), list(ours.high)) == tuple(part.tolist() for part in space.rectangle)
+        assert ours.middle == space.middle
 
 
-@pytest.mark.parametrize("space", [gp.Earth(), gp.LogLine(2.0), CITY], ids=str)
-def test_a_device_refuses_floats_that_nobody_pays_for(space: gp.Space) -> None:
-    query = gp.Threshold(10.0, 1.0, space) if isinstance(space, gp.LogLine) else gp.Ball((40.7, -74.0), 9e3, 1e3, space)
-    with pytest.raises(gp.InvalidDesign, match="only a resolution pays for"):
-        table_design(query, 1e-4)
-
-
-rationals = st.fractions(-50, 50, max_denominator=64)
-
-
-@given(rationals, st.sampled_from([-1, 1]), rationals.map(abs), rationals)
-def test_a_surd_is_compared_without_rounding(rational: Fraction, sign: int, root: Fraction, other: Fraction) -> None:
-    known = rational + sign * root
-    assert Surd(rational, sign, root * root).compare(other) == (known > other) - (known < other)
-
-
-def test_a_surd_that_no_float_tells_from_its_neighbour_is_told_apart() -> None:
-    two, close = Surd(Fraction(0), 1, Fraction(2)), Fraction(math.isqrt(2 * 10**200), 10**100)
-    assert two.compare(close) == 1
-    assert two.compare(close + Fraction(1, 10**100)) == -1
-    assert Surd(Fraction(0), -1, Fraction(2)).compare(-close) == -1
+@pytest.mark.parametrize(
+    ("value", "exactly"),
+    [
+        (2**53 + 1, Fraction(2**53 + 1)),
+        (0.1, Fraction(0.1)),
+        (Decimal("0.1"), Fraction(1, 10)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        (np.float32(0.1), Fraction(float(np.float32(0.1)))),
+        (np.int64(7), Fraction(7)),
+    ],
+    ids=str,
+)
+def test_a_value_is_taken_exactly_as_it_is_held(value: Any, exactly: Fraction) -> None:
+    (found,) = read_value(device_table(gp.Threshold(0.0, 1.0), 1.0).space, value)
+    assert found == exactly
+    assert type(found.numerator) is int
 
 
 def row_and_letter(table: gp.Table, s: Fraction, words: bytes) -> int:
@@ -135,7 +130,7 @@ def test_the_same_bytes_give_what_plain_fractions_give() -> None:
     seen = set()
     for x in [*np.linspace(-4, 4, 101).tolist(), 0.4, -1e9, 1e308, 5e-324]:
         words = stream(16)
-        (found,) = ours.draw((x,), Given(words))
+        (found,) = ours.draw((Fraction(x),), Given(words))
         assert found == row_and_letter(table, Fraction(x) - Fraction(0.3), words)
         seen.add(found)
     assert seen == {0, 1, 2, 3}
@@ -158,7 +153,7 @@ def test_the_same_bytes_give_the_same_reports_as_the_library() -> None:
         for value in places(box, 20, seed=3):
             words = stream(16)
             expected = sampler.report(table, [value], Same(Given(words))).values[0]
-            assert table.values[ours.draw(ours.space.read(value), Given(words))[0]] == expected
+            assert table.values[ours.draw(read_value(ours.space, value), Given(words))[0]] == expected
 
 
 def test_the_same_bytes_give_the_same_cells_as_the_library() -> None:
@@ -181,20 +176,18 @@ def test_the_same_bytes_give_the_same_cells_as_the_library() -> None:
             words += [bytes(16 * space.dimension) + tail, bytes([255] * 16 * space.dimension) + tail]
             for drawn in words:
                 expected = np.atleast_1d(sampler.report(lattice, [value], Same(Given(drawn + tail * 9))).values[0])
-                assert ours.draw(ours.space.read(value), Given(drawn + tail * 9)) == tuple(
+                assert ours.draw(read_value(ours.space, value), Given(drawn + tail * 9)) == tuple(
                     expected.astype(int).tolist()
                 )
 
 
 def test_a_share_that_64_bits_do_not_settle_is_settled_by_more() -> None:
     """U begins with the 64 bits of the share itself; what follows decides, drawn 16 bytes at first."""
-    lattice = (0.0, 1.0)
-    exact, sums = (Fraction(0), Fraction(1)), ((1 << 60, 1 << 60), (0, 1 << 60))
-    share = Surd(Fraction(1, 3))
+    rows = rows_of((0.0, 1.0), ((1 << 60, 1 << 60), (0, 1 << 60)))
     first = (2**64 // 3).to_bytes(8, "little") + bytes(8)
     low, high = Given(first + bytes(16)), Given(first + bytes([255] * 16))
-    assert draw_letter(lattice, exact, sums, share, low) == 1
-    assert draw_letter(lattice, exact, sums, share, high) == 0
+    assert draw_letter(rows, lambda bits: exact(Fraction(1, 3), bits), low) == 1
+    assert draw_letter(rows, lambda bits: exact(Fraction(1, 3), bits), high) == 0
     assert low.used == high.used == 32
 
 
@@ -223,7 +216,7 @@ def test_a_geometric_number_is_where_its_powers_say(numerator: int, p: int, q: i
 
 def test_tiny_numbers_are_settled_by_more_bits() -> None:
     source = Given(bytes(16) + bytes([255] * 200))  # V begins with 63 zeros: at least 64 steps, down
-    (found,) = draw_cells([Fraction(0)], (1, 2), source)
+    (found,) = draw_cells(lambda bits: [exact(Fraction(0), bits)], (1, 2), 112, source, 1)
     assert -70 < found < -62
     assert source.used == 16 + 32
 
@@ -238,13 +231,13 @@ def chi_square(counts: Any, probabilities: Any) -> float:
     return float(stats.chisquare(seen[keep], hoped[keep] * seen[keep].sum() / hoped[keep].sum()).pvalue)
 
 
-@pytest.mark.parametrize(("name", "query", "epsilon", "box"), FLAT[::3], ids=[name for name, *_ in FLAT[::3]])
+@pytest.mark.parametrize(("name", "query", "epsilon", "box"), ASKED_OF_DEVICES[::3], ids=NAMES[::3])
 def test_reports_of_tables_follow_the_law(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
     """Fixed bytes; the true law is rejected with probability 1e-4 a case, that of a person 0.4/ε away always."""
     table, ours, stream = small_table(query, epsilon), device_table(query, epsilon), Stream(2)
     low, high = np.asarray(box)
     x = low + 0.45 * (high - low)
-    point = ours.space.read(x.tolist())
+    point = read_value(ours.space, x.tolist())
     counts = np.bincount([ours.draw(point, stream)[0] for _ in range(20_000)], minlength=4)
     law = table.probabilities(query.coordinate([x]))[0]
     assert chi_square(counts, law) > 1e-4
@@ -258,7 +251,7 @@ def test_reports_of_lattices_follow_the_law() -> None:
     ours = read_mechanism(json.loads(json.dumps(lattice.to_document())), "it")
     assert isinstance(ours, DeviceLattice)
     stream, cells = Stream(3), np.arange(-60, 61)
-    counts = np.bincount([ours.draw((0.13,), stream)[0] + 60 for _ in range(n)], minlength=121)
+    counts = np.bincount([ours.draw((Fraction(0.13),), stream)[0] + 60 for _ in range(n)], minlength=121)
 
     def law(mechanism: gp.Lattice, x: float) -> Any:
         return np.exp(mechanism.log_probability(np.full(121, x), cells.astype(float)))
@@ -271,7 +264,7 @@ def test_reports_of_lattices_follow_the_law() -> None:
 def test_axes_of_a_lattice_are_drawn_apart() -> None:
     """Fixed bytes; independence is rejected with probability 1e-4, one axis for both always."""
     (ours,), stream = verify(lattice_design().to_bytes()).mechanisms, Stream(4)
-    drawn = np.array([ours.draw((40.0, -75.0), stream) for _ in range(20_000)])
+    drawn = np.array([ours.draw((Fraction(40), Fraction(-75)), stream) for _ in range(20_000)])
     bound = stats.norm.isf(0.5e-4) / math.sqrt(len(drawn))
     assert abs(np.corrcoef(drawn.T)[0, 1]) < bound
     assert abs(np.corrcoef(drawn[:, 0], drawn[:, 0])[0, 1]) > bound

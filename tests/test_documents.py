@@ -47,20 +47,18 @@ def document(table: gp.Table) -> dict[str, Any]:
 number = st.floats(-1e9, 1e9)
 size = st.floats(1e-3, 1e6)
 unit = st.sampled_from(["USD", "m", None, "pas à pas"])
-resolution = st.none() | st.floats(1e-6, 10.0)
-line = st.builds(gp.Line, unit, resolution)
+line = st.builds(gp.Line, unit)
 SPACES = st.one_of(
     line,
-    st.builds(gp.LogLine, st.floats(1.1, 10), size, unit, resolution),
-    st.builds(gp.Plane, unit, resolution),
-    st.builds(gp.Euclidean, st.integers(1, 9), unit, resolution),
-    st.builds(gp.Earth, st.floats(1e6, 1e7), st.sampled_from([None, 1e-7, 0.001])),
+    st.builds(gp.LogLine, st.floats(1.1, 10), size, unit),
+    st.builds(gp.Plane, unit),
+    st.builds(gp.Euclidean, st.integers(1, 9), unit),
+    st.builds(gp.Earth, st.floats(1e6, 1e7)),
     st.builds(
-        lambda south, west, size, step: gp.LocalPlane(south, west, south + size, west + size, resolution=step),
+        lambda south, west, size: gp.LocalPlane(south, west, south + size, west + size),
         st.floats(-80, 60),
         st.floats(-180, 200),
         st.floats(0.01, 20),
-        st.sampled_from([None, 1e-7, 0.001]),
     ),
 )
 RAMPS = st.builds(gp.Ramp, size, st.floats(-1e3, 1e3), st.booleans())
@@ -82,7 +80,7 @@ QUERIES = st.one_of(
         lambda a, b, w, s: gp.Range(a, a + b, min(b / 2, w), "trapezoid", s), st.floats(-1e3, 1e3), size, size, line
     ),
     st.builds(lambda c, r, s: gp.Ball(c, r, r / 3, s), pair, size, st.sampled_from([gp.Plane(), gp.Earth()])),
-    st.builds(gp.GaussianKernel, pair, size, st.sampled_from([gp.Plane(), gp.Earth(resolution=1e-7)])),
+    st.builds(gp.GaussianKernel, pair, size, st.sampled_from([gp.Plane(), gp.Earth()])),
     st.builds(gp.RadialQuery, pair, PROFILES, st.just(gp.Plane("km"))),
     st.builds(lambda w, p, i: gp.LinearQuery((w, 1.0), p, i), size, PROFILES, number),
     st.builds(gp.Orthant, pair, size),
@@ -154,8 +152,7 @@ def test_other_things_have_no_document(thing: object) -> None:
         {"type": "Simulated", "values": [1]},
         {"type": "Line", "unit": 3},
         {"type": "Line", "units": "m"},
-        {"type": "Line", "resolution": "fine"},
-        {"type": "Line", "resolution": -1.0},
+        {"type": "Line", "unit": "USD", "resolution": 0.01},
         {"type": "Euclidean", "axes": 2.0},
         {"type": "Euclidean", "axes": True},
         {"type": "Ramp"},
@@ -180,7 +177,7 @@ def test_other_things_have_no_document(thing: object) -> None:
         {"type": "Blurred", "query": {"type": "GaussianKernel", "center": [0.0], "bandwidth": 1.0}, "bandwidth": 1.0},
         {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": 1.0},
         {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": -1.0, "east": 1.0},
-        {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": 1.0, "east": 1.0, "resolution": 0.7},
+        {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": 1.0, "east": 1.0, "resolution": 1e-6},
         {"type": "LocalPlane", "south": 0.0, "west": 0.0, "north": 1.0, "east": 1.0, "REACH": 80.0},
     ],
 )
@@ -219,7 +216,7 @@ def test_a_table_whose_promise_does_not_hold_is_refused(table: gp.Table, documen
         {"lattice": []},
         {"lattice": [1.0, 0.0]},
         {"query": {"type": "Line"}},
-        {"query": {"type": "Threshold", "at": 0.0, "width": 2.0, "space": {"type": "Line", "resolution": 1e-13}}},
+        {"query": {"type": "Threshold", "at": 0.0, "width": 2.0, "space": {"type": "Line", "resolution": None}}},
     ],
 )
 def test_a_table_that_is_none_is_refused(document: dict[str, Any], change: dict[str, Any]) -> None:

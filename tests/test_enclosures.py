@@ -256,8 +256,9 @@ def test_ruling_edges_out_by_floats_changes_nothing(on_earth: bool, monkeypatch:
     rows_ = (places[:, ::-1] if on_earth else places).tolist()
     with precision(150):
         quick = [enclosures.coordinate(query, row) for row in rows_]
-        monkeypatch.setattr(near_edges, "in_plane", lambda starts, ends, row, off: (range(len(starts)), math.inf))
-        monkeypatch.setattr(near_edges, "on_earth", lambda arcs, place: (range(len(arcs.starts)), math.inf))
+        monkeypatch.setattr(near_edges, "in_plane", lambda starts, ends, row, off: range(len(starts)))
+        monkeypatch.setattr(near_edges, "on_earth", lambda arcs, place: range(len(arcs.starts)))
+        monkeypatch.setattr(near_edges, "SIDE_MARGIN", math.inf)  # every side by winding numbers
         plain = [enclosures.coordinate(query, row) for row in rows_]
     for first, second in zip(quick, plain, strict=True):
         assert abs(first - second) < 1e-20 * (1e6 if on_earth else 1)

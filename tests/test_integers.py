@@ -10,7 +10,7 @@ from geopriv.device.draws import draw_share
 from geopriv.sampling.integers import draw_shares, report_integers
 from geopriv.sampling.reports import report
 from tests.designs import lattice_design, table_design
-from tests.rows import RECORDED_CITY
+from tests.rows import CITY
 from tests.sources import Given, Seeded
 
 
@@ -22,7 +22,7 @@ def test_a_tables_letters_are_the_values_that_it_reports() -> None:
     np.testing.assert_array_equal(table.values[letters[:, 0]], report(table, x, Seeded(3)).values)
 
 
-@pytest.mark.parametrize("space", [gp.Line("m"), gp.Plane(), RECORDED_CITY], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("space", [gp.Line("m"), gp.Plane(), CITY], ids=lambda s: type(s).__name__)
 def test_a_lattices_cells_are_those_that_it_reports(space: gp.Space) -> None:
     (lattice,) = lattice_design(space).mechanisms
     x = np.random.default_rng(0).uniform(-30.0, 30.0, (2000, *space.point_shape))

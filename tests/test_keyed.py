@@ -15,7 +15,7 @@ from geopriv.sampling.bulk import CHUNK
 from geopriv.sampling.integers import draw_shares, report_integers
 from geopriv.sampling.keyed import Keyed
 from tests.designs import small_table
-from tests.rows import RECORDED_CITY
+from tests.rows import CITY
 
 KEY = bytes(range(32))
 TABLE = small_table(gp.Threshold(0.0, 2.0), 1.0)
@@ -58,7 +58,7 @@ def test_bytes_for_several_people_at_once_are_refused() -> None:
 RNG = np.random.default_rng(0)
 CASES: dict[str, tuple[gp.Table | gp.Lattice, FloatArray]] = {
     "table": (TABLE, RNG.uniform(-3.0, 3.0, 500)),
-    "map": (gp.Lattice.calibrate(RECORDED_CITY, 1e-3, 500.0), RNG.uniform((40.6, -74.1), (40.8, -73.8), (500, 2))),
+    "map": (gp.Lattice.calibrate(CITY, 1e-3, 500.0), RNG.uniform((40.6, -74.1), (40.8, -73.8), (500, 2))),
     "space": (gp.Lattice.calibrate(gp.Euclidean(3), 1.0, 1.0), RNG.normal(size=(500, 3))),
 }
 

@@ -8,7 +8,7 @@ import pytest
 import geopriv as gp
 from geopriv.mechanisms import lattice_bounds
 from geopriv.mechanisms.lattice_bounds import stencil_bounds
-from tests.rows import DISTRICT, PARK, PLANE, RECORDED_CITY
+from tests.rows import CITY, DISTRICT, PARK, PLANE
 
 # query, ε, and how much wider than what is found the bounds may be
 ROWS: list[tuple[gp.Query, float, float]] = [
@@ -29,7 +29,7 @@ ROWS: list[tuple[gp.Query, float, float]] = [
     (gp.Geofence(PARK, 0.4, PLANE), 1.0, 1.01),
     (gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0), 1.0, 1.01),
     (gp.Blurred(gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.5), 1.0, 1.01),
-    (gp.Blurred(gp.Geofence(DISTRICT, 500.0, RECORDED_CITY), 1000.0), 1e-3, 1.01),
+    (gp.Blurred(gp.Geofence(DISTRICT, 500.0, CITY), 1000.0), 1e-3, 1.01),
     (gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 1.0, 1.01),
     (gp.RadialQuery((0.0, 0.0), gp.Gaussian(1.0, 3.0), PLANE), 1.0, np.inf),
 ]

@@ -15,9 +15,9 @@ from geopriv import sketches
 
 USD = gp.Line("USD")
 QUERY = gp.Threshold(at=100_000, width=16_000, space=USD)
-USD_STEPS = gp.Line("USD", resolution=1.0)
+USD_STEPS = gp.Line("USD")
 ABOVE = gp.Threshold(at=100_000, width=16_000, space=USD_STEPS)
-CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65, resolution=1e-6)
+CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 PROMISE = gp.Guarantee(1 / 8000, unit="USD", reference="theory T1 <&>")
 ESTIMATE = gp.Estimate(0.4896, 0.0025, 0.4847, 0.4945, 50_000, True, 0.95, 0.0)
 CURVE = gp.Curve("incomes", (10_000.0, 50_000.0, 100_000.0), 32_000, USD)

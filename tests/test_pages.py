@@ -309,7 +309,7 @@ def test_a_map_is_not_shown_where_it_cannot_be_told_from_zero() -> None:
 
 
 def test_maps_of_other_units_have_axes_in_place_of_a_compass() -> None:
-    plane = gp.Plane("USD", resolution=1.0)
+    plane = gp.Plane("USD")
     chart = gp.KernelMap("Income and debt", 10_000.0, (0, 0), (200_000, 100_000), plane, columns=21, rows=11)
     values = np.exp(-((np.arange(21)[:, None] - 5) ** 2 + (np.arange(11) - 4) ** 2) / 20) / 10
     page = Page(page_html(survey(answer(chart, values, values / 50 + 1e-4, 5000))))
@@ -335,7 +335,7 @@ def test_a_score_that_is_no_share_is_a_plain_number() -> None:
 
 
 def test_ratios_are_ratios_on_a_log_line() -> None:
-    space = gp.LogLine(base=2, floor=1000, unit="USD", resolution=1e-4)
+    space = gp.LogLine(base=2, floor=1000, unit="USD")
     curve = gp.Curve("Incomes", (5_000.0, 50_000.0, 500_000.0), 1.0, space)
     promise = gp.Guarantee(1.0, unit=space.distance_unit, reference="theory T8")
     found = answer(curve, [0.95, 0.5, 0.02], [0.01, 0.01, 0.01], 900)

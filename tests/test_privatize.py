@@ -31,7 +31,7 @@ from geopriv.engines.parts import parts
 from geopriv.engines.people import Keys, People
 from geopriv.received import ReportReader, read_reports
 from tests.designs import lattice_design, small_table, two_tables
-from tests.rows import RECORDED_CITY
+from tests.rows import CITY
 
 INCOME = gp.Source(("income",), low=(-4.0,), high=(4.0,))
 DESIGN = Design("survey", (small_table(gp.Threshold(0.0, 2.0), 1.0),), source=INCOME)
@@ -128,14 +128,14 @@ def test_an_estimate_from_the_reports_finds_the_mean(tmp_path: Path) -> None:
 
 
 def test_places_on_a_map_are_reported_where_they_are(tmp_path: Path) -> None:
-    design = Design("map", lattice_design(RECORDED_CITY, 1e-2, 150.0).mechanisms, source=gp.Source(("lat", "lon")))
+    design = Design("map", lattice_design(CITY, 1e-2, 150.0).mechanisms, source=gp.Source(("lat", "lon")))
     data = pa.table({"lon": np.full(4000, -74.0), "lat": np.full(4000, 40.7), "other": np.arange(4000)})
     gp.privatize(design, data, tmp_path / "r.parquet")
     (lattice,) = design.mechanisms
     assert isinstance(lattice, gp.Lattice)
     mean = read_reports(tmp_path / "r.parquet", design)[0][0].mean(axis=0) * lattice.step + lattice.origin
     # noise of scale 1/ε = 100 m on each axis: the mean of 4,000 is off by more than 50 m with probability below 1e-9
-    assert np.abs(mean - RECORDED_CITY.read((40.7, -74.0))).max() < 50
+    assert np.abs(mean - CITY.read((40.7, -74.0))).max() < 50
 
 
 # ---- order

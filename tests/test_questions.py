@@ -9,8 +9,8 @@ import pytest
 
 import geopriv as gp
 
-USD = gp.Line("USD", resolution=0.01)
-CITY = gp.LocalPlane(40.5, -74.3, 40.95, -73.65, resolution=1e-6)
+USD = gp.Line("USD")
+CITY = gp.LocalPlane(40.5, -74.3, 40.95, -73.65)
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000, 16_000, USD))
 CURVE = gp.Curve("distribution", (50_000, 100_000, 150_000), 32_000, USD)
 MAP = gp.KernelMap("density", 2_000, (-20_000, -20_000), (20_000, 20_000), CITY, columns=5, rows=4)

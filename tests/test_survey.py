@@ -55,9 +55,9 @@ def test_a_good_survey_of_every_space_becomes_questions_on_it(text: str, folder:
     assert len(found.source.columns) == found.space.dimension
 
 
-def test_a_line_has_its_rate_resolution_range_and_default_widths(folder: Path) -> None:
+def test_a_line_has_its_rate_range_and_default_widths(folder: Path) -> None:
     found = survey_in(folder, LINE)
-    assert found.space == gp.Line("USD", resolution=0.1)
+    assert found.space == gp.Line("USD")
     assert found.epsilon == 1 / 8000
     assert found.people == 200_000
     assert found.prior is None
@@ -86,7 +86,7 @@ def test_a_narrow_range_has_a_width_that_fits_it(folder: Path) -> None:
 
 def test_a_log_space_starts_at_its_range_and_takes_ratios_as_lengths(folder: Path) -> None:
     found = survey_in(folder, LOG)
-    assert found.space == gp.LogLine(2.0, floor=1_000.0, unit="USD", resolution=1e-4)
+    assert found.space == gp.LogLine(2.0, floor=1_000.0, unit="USD")
     assert found.epsilon == 1.0
     assert found.questions[0].queries[0].width == 2.0  # type: ignore[attr-defined]
     curve = found.questions[1]
@@ -99,7 +99,7 @@ def test_a_log_space_starts_at_its_range_and_takes_ratios_as_lengths(folder: Pat
 
 def test_a_map_is_a_local_plane_with_blurred_regions_in_metres(folder: Path) -> None:
     found = survey_in(folder, MAP)
-    space = gp.LocalPlane(40.49, -74.27, 40.93, -73.68, resolution=1e-6)
+    space = gp.LocalPlane(40.49, -74.27, 40.93, -73.68)
     assert found.space == space
     assert found.epsilon == 1 / 500
     kernels, ball, central, prospect, corner = found.questions
@@ -151,7 +151,7 @@ def test_names_come_from_features_files_and_the_query(folder: Path) -> None:
 
 def test_a_plane_has_corners_scores_maps_and_discs(folder: Path) -> None:
     found = survey_in(folder, PLANE)
-    assert found.space == gp.Plane("USD", resolution=1.0)
+    assert found.space == gp.Plane("USD")
     assert found.source == gp.Source(("income", "debt"), (0.0, 0.0), (1e6, 2e6), person="household")
     corner, other, score, kernels, ball = found.questions
     assert corner.name == "income above 100,000 USD and debt above 200,000 USD"
@@ -189,14 +189,6 @@ def test_a_prior_has_its_median_and_is_clamped_like_people(table: str, median: f
 
 def test_columns_may_be_left_out_where_only_devices_report(folder: Path) -> None:
     assert survey_in(folder, changed(LINE, [('columns = ["income"]\n', "")])).source is None
-
-
-@pytest.mark.parametrize(
-    ("resolution", "step"), [("1", 1.0), ('"0.5 USD"', 0.5), ("0.01", 0.01)], ids=["number", "words", "cents"]
-)
-def test_a_resolution_is_taken_as_given(resolution: str, step: float, folder: Path) -> None:
-    found = survey_in(folder, changed(LINE, [("range", f"resolution = {resolution}\nrange")]))
-    assert found.space.resolution == step
 
 
 @pytest.mark.parametrize("name", ["line", "log", "map", "euclidean"])

@@ -13,8 +13,8 @@ from geopriv.checks import FloatArray
 from geopriv.reports import ReportBatch
 from tests.designs import small_table
 
-USD = gp.Line("USD", resolution=0.01)
-CITY = gp.LocalPlane(40.5, -74.3, 40.95, -73.65, resolution=1e-6)
+USD = gp.Line("USD")
+CITY = gp.LocalPlane(40.5, -74.3, 40.95, -73.65)
 RATE = "1 per 8,000 USD"
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000, 16_000, USD))
 CURVE = gp.Curve("distribution", tuple(range(20_000, 220_000, 20_000)), 32_000, USD)

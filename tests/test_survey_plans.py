@@ -14,11 +14,11 @@ import geopriv as gp
 from geopriv.commands.plan import plan_document, print_plan
 from geopriv.populations import income_quantiles, synthetic_city
 
-USD = gp.Line("USD", resolution=1.0)
+USD = gp.Line("USD")
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD))
 HALF = gp.Share("above 50,000", gp.Threshold(50_000.0, 32_000.0, USD))
 CURVE = gp.Curve("distribution", tuple(np.arange(20_000.0, 300_000.0, 20_000.0).tolist()), 32_000.0, USD)
-CITY = gp.LocalPlane(40.5, -74.26, 40.92, -73.70, resolution=1e-6)
+CITY = gp.LocalPlane(40.5, -74.26, 40.92, -73.70)
 PARK = {"type": "Polygon", "coordinates": [[[-73.98, 40.76], [-73.94, 40.80], [-73.93, 40.79], [-73.97, 40.75]]]}
 INCOMES = gp.Prior.sample(income_quantiles(2_000))
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from typing import Any
 import pytest
 
 from geopriv.device.designs import verify
-from geopriv.device.draws import draw_letter
-from geopriv.device.surds import Surd
+from geopriv.device.draws import draw_letter, rows_of
+from geopriv.device.intervals import exact
 from tests.designs import Given
 
 FOLDER = Path(__file__).parent.parent / "docs" / "vectors"
@@ -55,11 +56,10 @@ def test_a_report_of_one_other_bit_is_found_out() -> None:
 
 def test_the_vectors_of_the_librarys_sampler_hold_on_a_device() -> None:
     known = json.loads((FOLDER / "table.json").read_text("utf-8"))
-    lattice, sums = known["lattice"], [tuple(accumulate(row)) for row in known["weights"]]
-    exact = [Fraction(s) for s in lattice]
+    rows = rows_of(known["lattice"], tuple(tuple(accumulate(row)) for row in known["weights"]))
     for case in known["cases"]:
         source = Given(bytes.fromhex(case["bytes"]))
-        letter = draw_letter(lattice, exact, sums, Surd(Fraction(case["x"])), source)
+        letter = draw_letter(rows, partial(exact, Fraction(case["x"])), source)
         assert known["values"][letter] == case["report"]
 
 

@@ -42,7 +42,7 @@ def table(query: gp.Query, epsilon: float) -> gp.Table:
 
 def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
     """Designs and values, by name."""
-    usd, earth = gp.Line("USD", resolution=0.01), gp.Earth(resolution=1e-7)
+    usd, earth = gp.Line("USD"), gp.Earth()
     line, plane = gp.Line(), gp.Plane("m")
     incomes = (table(gp.Threshold(100_000.0, 16_000.0, usd), 1 / 8000),)
     asked = tuple(table(gp.Threshold(at, 2.0, line), 1.0) for at in (0.0, 1.0, 2.0))

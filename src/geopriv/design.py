@@ -37,7 +37,7 @@ class Design:
         InvalidDesign: for a mechanism that does not keep its promise, or that a device cannot run honestly.
 
     >>> from geopriv import Line, Table, Threshold
-    >>> query = Threshold(at=100_000, width=16_000, space=Line("USD", resolution=0.01))
+    >>> query = Threshold(at=100_000, width=16_000, space=Line("USD"))
     >>> design = Design("income", (Table.calibrate(query, "1 per 8,000 USD"),))
     >>> print(design.guarantee)
     0.000125 per USD: two values 2,000 USD apart look alike up to a factor 1.29
@@ -132,7 +132,7 @@ class Design:
 def load_design(path: str | os.PathLike[str]) -> Design:
     """The design of a file: its hash is checked, and what it promises is verified in exact arithmetic.
 
-    Guarantee: theory T1, T5, T8 and T9, verified as on a device (`geopriv.device.designs.verify`).
+    Guarantee: theory T1, T5 and T8, verified as on a device (`geopriv.device.designs.verify`).
 
     Raises:
         InvalidDesign: naming what is wrong.

@@ -46,7 +46,7 @@ def to_document(thing: Any) -> dict[str, Any]:
 
     >>> from geopriv import Line, Threshold
     >>> to_document(Threshold(at=100_000.0, width=16_000.0, space=Line("USD")))["space"]
-    {'type': 'Line', 'unit': 'USD', 'resolution': None}
+    {'type': 'Line', 'unit': 'USD'}
     """
     if isinstance(thing, _FUNCTIONS):
         raise invalid("to_document", "thing", "without a function of its own, which no document can hold", thing)

@@ -52,7 +52,7 @@ def audit_design(path: str | os.PathLike[str]) -> DesignAudit:
         OSError: where there is no file to read.
 
     Guarantee: what passes keeps its ε for one person and the whole survey: integers of tables (theory T5) and θ of
-    lattices (T8) are compared exactly, rounding charged (T9), and each person answers one mechanism (partition).
+    lattices (T8) are compared exactly, and each person answers one mechanism (partition).
     """
     data = Path(path).read_bytes()
     try:

@@ -10,7 +10,6 @@ import shapely
 
 from geopriv.checks import FloatArray
 from geopriv.coordinates.base import Coordinate
-from geopriv.device.charges import globe_region_rounding
 from geopriv.spaces import Earth, unit_vectors
 
 _CHUNK = 1 << 22  # numbers in one temporary matrix: 32 MiB
@@ -85,6 +84,12 @@ class EarthRegionDistance(Coordinate):
         return start[keep], end[keep], normal[keep] / length[keep, None]
 
     @cached_property
+    def shortest(self) -> float:
+        """The least chord of an arc, in radii."""
+        start, end, _ = self._arcs
+        return float(np.linalg.norm(end - start, axis=-1).min())
+
+    @cached_property
     def _frame(self) -> FloatArray:
         """Rows: two directions on the tangent plane at the middle of the region, and the middle itself."""
         middle = self._arcs[0].sum(axis=0)
@@ -117,21 +122,6 @@ class EarthRegionDistance(Coordinate):
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.minimum(s, 0.0), np.maximum(s, 0.0)  # as in the plane
-
-    def rounding(self, extent: float, reach: float) -> float:
-        """What the angle to an arc, its ends and its side are off by.
-
-        Unit vectors are off by 55u (see Radial), so the distance to an end by 205u. The normal of an arc of length ℓ
-        is turned by at most 110u/ℓ around its start: at feet on the arc, which is shorter than 160°, that moves the
-        great circle by 110u/sin 160° ≤ 330u, and the angle to it is off by √2·(330u + 60u) + 26u ≤ 580u. A foot so
-        close to an end that it is put on the wrong side has a distance to the circle that differs from the one to the
-        end by at most 8·(128u/ℓ)² within 1.2 radians of the border, and by 256u/ℓ anywhere. A side is wrong only
-        where the border, whose ends are off by 65u and which an arc of 160° moves at most 6 times as far, lies within
-        65u + 390u: twice that. Altogether 1,500u and the terms in ℓ.
-        """
-        start, end, _ = self._arcs
-        shortest = float(np.linalg.norm(end - start, axis=-1).min())
-        return globe_region_rounding(self.space.radius, shortest, reach)
 
 
 def _rings(region: shapely.Geometry) -> list[shapely.Geometry]:

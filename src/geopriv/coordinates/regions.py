@@ -10,7 +10,6 @@ import shapely
 
 from geopriv.checks import FloatArray
 from geopriv.coordinates.base import Coordinate
-from geopriv.device.charges import distance_rounding, region_rounding
 
 
 @dataclass(frozen=True)
@@ -36,14 +35,6 @@ class QuadrantDistance(Coordinate):
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         # towards the nearest point of Q and away from it; inside, behind a corner, depth grows slower than distance
         return np.zeros_like(s), np.full_like(s, np.inf)
-
-    def rounding(self, extent: float, reach: float) -> float:
-        """As for a distance to a point.
-
-        Axes on which x lacks nothing do not enter outside. On the others |x_j| ≤ |c_j| + D with D the distance, so x
-        is off by u·(‖c‖ + D), the lack by u·D and the norm by 2du·D.
-        """
-        return distance_rounding(self.corner, 0.0, reach)
 
 
 @dataclass(frozen=True)
@@ -77,15 +68,3 @@ class RegionDistance(Coordinate):
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         # straight to the nearest point of the border; beyond it a corner or a pocket may come nearer
         return np.minimum(s, 0.0), np.maximum(s, 0.0)
-
-    def rounding(self, extent: float, reach: float) -> float:
-        """What the distance of GEOS to a segment is off by.
-
-        GEOS takes |(A − x) × (B − A)|/‖B − A‖ or the distance to an end, and its test of the side is exact. With W
-        the largest |coordinate| of the region and D the distance, x is off by 2u·(W + D), the differences by u·(4W +
-        D), the cross product by 4u of its two terms, each at most (3W + D)·‖B − A‖; quotient and root add 4u·D.
-        Taking the wrong one of foot and end costs no more than the foot is off, and a wrong side no more than twice
-        what x is off.
-        """
-        size = float(np.abs(shapely.get_coordinates(self.region)).max())
-        return region_rounding(size, reach)

@@ -1,7 +1,6 @@
-"""The 1-Lipschitz coordinate of every query that a design may hold, for one point, and what its rounding costs.
+"""The 1-Lipschitz coordinate of every query that a design may hold, enclosed at one value to any number of bits.
 
-On flat spaces it is exact (`surds`); on Earth it is computed in floats by the formulas of `geopriv.coordinates`, whose
-rounding the resolution pays for. A profile is not needed: the table is the profile.
+A profile is not needed: the table is the profile.
 """
 
 from __future__ import annotations
@@ -12,10 +11,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from geopriv.device import charges
+from geopriv.device.functions import root_float
+from geopriv.device.globe import angle_between, globe_region, public_vector
+from geopriv.device.intervals import Interval, dot, exact, length
+from geopriv.device.maps import LocalMap, projected_floats
 from geopriv.device.reading import Document, number, numbers, positive, refuse, thing
-from geopriv.device.spaces import DeviceSpace, Point, place, read_space
-from geopriv.device.surds import Surd
+from geopriv.device.regions import flat_region, read_rings
+from geopriv.device.spaces import Globe, Plain, Ratios, read_space
+from geopriv.device.values import DeviceSpace, FlatSpace, Place, Value, on_globe, unit_vector
 from geopriv.errors import OutOfDomain
 
 _KINDS = {
@@ -31,14 +34,20 @@ _KINDS = {
     "Blurred": ("query", "bandwidth"),
 }
 
+Enclose = Callable[[Value, int], Interval]
+
 
 @dataclass(frozen=True)
 class DeviceCoordinate:
-    """s, as a map from points, and a bound on its rounding for a reach."""
+    """s on a space.
+
+    Args:
+        space: where values live.
+        enclose: s at a value, between whole numbers out of 2^bits; narrower with more bits.
+    """
 
     space: DeviceSpace
-    at: Callable[[Point], Surd] = field(repr=False)
-    rounding: Callable[[float], float] = field(repr=False)
+    enclose: Enclose = field(repr=False)
 
 
 def read_coordinate(document: Any) -> DeviceCoordinate:
@@ -55,116 +64,139 @@ def read_coordinate(document: Any) -> DeviceCoordinate:
         return read_coordinate(inner)
     space = read_space(found["space"])
     centered = kind in ("Ball", "GaussianKernel", "RadialQuery")  # asked on every space
-    if not centered and (kind in ("Threshold", "Range")) != (space.kind in ("Line", "LogLine")):
+    if not centered and (kind in ("Threshold", "Range")) != (space.axes == 1 and space.kind != "Euclidean"):
         raise refuse(f"{kind}.space", "one on which it can be asked", space.kind)
     try:
-        return _MAKERS[kind](kind, found, space)
+        return DeviceCoordinate(space, _MAKERS[kind](kind, found, space))
     except OutOfDomain as error:
         raise refuse(f"A place of {kind}", "on its space", error) from None
 
 
-def _threshold(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
-    shift = -space.public((number(found["at"], "Threshold.at"),))[0]
-    exact = Fraction(shift)
-    return DeviceCoordinate(
-        space, lambda x: Surd(Fraction(x[0]) + exact), lambda reach: charges.line_rounding(shift, reach)
-    )
+def _flat(space: DeviceSpace, kind: str) -> FlatSpace:
+    if isinstance(space, Plain | Ratios | LocalMap):
+        return space
+    raise refuse(f"{kind}.space", "a flat space", space.kind)
 
 
-def _range(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
-    low, high = (space.public((number(found[name], f"Range.{name}"),))[0] for name in ("low", "high"))
-    return _radial(space, ((low + high) / 2,), 0.0)
+def _threshold(kind: str, found: Document, space: DeviceSpace) -> Enclose:
+    flat = _flat(space, kind)
+    shift = -flat.public((number(found["at"], "Threshold.at"),))[0]
+    return lambda x, bits: flat.point(x, bits)[0] + exact(shift, bits)
 
 
-def _center(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
+def _range(kind: str, found: Document, space: DeviceSpace) -> Enclose:
+    flat = _flat(space, kind)
+    low, high = (flat.public((number(found[name], f"Range.{name}"),))[0] for name in ("low", "high"))
+    return _distance(flat, ((low + high) / 2,), 0.0)
+
+
+def _center(kind: str, found: Document, space: DeviceSpace) -> Enclose:
     center = numbers(found["center"], f"{kind}.center")
     if len(center) != space.axes:
         raise refuse(f"{kind}.center", f"made of {space.axes} number(s)", center)
-    return _radial(space, space.public(center), positive(found["radius"], "Ball.radius") if kind == "Ball" else 0.0)
+    offset = positive(found["radius"], "Ball.radius") if kind == "Ball" else 0.0
+    if isinstance(space, Globe):
+        return _great_circle(space, center, offset)
+    flat = _flat(space, kind)
+    return _distance(flat, flat.public(center), offset)
 
 
-def _radial(space: DeviceSpace, center: Point, offset: float) -> DeviceCoordinate:
-    if space.kind == "Earth":
-        from geopriv.device.regions import angle, unit_vector
+def _distance(space: FlatSpace, center: Place, offset: float) -> Enclose:
+    """‖x − center‖ − offset."""
+    if not all(map(math.isfinite, center)):
+        raise refuse("The middle of a query", "finite", center)
 
-        away = unit_vector(center)
-        return DeviceCoordinate(
-            space,
-            lambda x: Surd(Fraction(space.radius * angle(unit_vector(x), away) - offset)),
-            lambda reach: charges.globe_rounding(space.radius, offset),
-        )
-    middle, less = tuple(map(Fraction, center)), -Fraction(offset)
+    def enclose(x: Value, bits: int) -> Interval:
+        gaps = [a - exact(b, bits) for a, b in zip(space.point(x, bits), center, strict=True)]
+        return length(gaps) - exact(offset, bits)
 
-    def at(x: Point) -> Surd:
-        gaps = [Fraction(a) - b for a, b in zip(x, middle, strict=True)]
-        return Surd(abs(gaps[0]) + less) if len(gaps) == 1 else Surd(less, 1, sum((g * g for g in gaps), Fraction(0)))
-
-    return DeviceCoordinate(space, at, lambda reach: charges.distance_rounding(center, offset, reach))
+    return enclose
 
 
-def _half_space(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
-    return _linear(space, numbers(found["normal"], "HalfSpace.normal"), -number(found["offset"], "HalfSpace.offset"))
+def _great_circle(space: Globe, center: Place, offset: float) -> Enclose:
+    """R·angle − offset."""
+    place = on_globe(tuple(map(Fraction, center)))
+
+    def enclose(x: Value, bits: int) -> Interval:
+        angle = angle_between(unit_vector(x, bits), public_vector(place, bits))
+        return exact(space.radius, bits) * angle - exact(offset, bits)
+
+    return enclose
 
 
-def _linear_query(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
+def _half_space(kind: str, found: Document, space: DeviceSpace) -> Enclose:
+    normal, offset = numbers(found["normal"], "HalfSpace.normal"), number(found["offset"], "HalfSpace.offset")
+    return _linear(_flat(space, kind), normal, -offset)
+
+
+def _linear_query(kind: str, found: Document, space: DeviceSpace) -> Enclose:
     weights = numbers(found["weights"], "LinearQuery.weights")
-    return _linear(space, weights, number(found["intercept"], "LinearQuery.intercept"))
+    return _linear(_flat(space, kind), weights, number(found["intercept"], "LinearQuery.intercept"))
 
 
-def _linear(space: DeviceSpace, weights: Point, intercept: float) -> DeviceCoordinate:
-    """(⟨w, x⟩ + intercept)/‖w‖: the direction in floats, then divided by its own length, so that it has length 1."""
-    length = math.hypot(*weights)
-    if space.kind == "Earth" or len(weights) != space.axes or not 0 < length < math.inf:
+def unit_direction(weights: Place, intercept: float) -> tuple[Place, float] | None:
+    """The direction and the shift of (⟨w, x⟩ + intercept)/‖w‖ as floats; None where they are none."""
+    size = root_float(sum((Fraction(w) ** 2 for w in weights), Fraction(0)))
+    if not 0 < size < math.inf:
+        return None
+    direction, shift = tuple(w / size for w in weights), intercept / size
+    return (direction, shift) if any(direction) and math.isfinite(shift) else None
+
+
+def _linear(space: FlatSpace, weights: Place, intercept: float) -> Enclose:
+    """⟨u, x⟩/‖u‖ + shift: the direction in floats, then divided by its own length, so that it has length 1."""
+    found = unit_direction(weights, intercept)
+    if len(weights) != space.axes or found is None:
         raise refuse("The direction of a query", f"a vector of {space.axes} flat axes that is not zero", weights)
-    direction, shift = tuple(Fraction(w / length) for w in weights), intercept / length
-    square, exact = sum((u * u for u in direction), Fraction(0)), Fraction(shift)
+    direction, shift = found
+    square = sum((Fraction(u) ** 2 for u in direction), Fraction(0))
 
-    def at(x: Point) -> Surd:
-        score = sum((u * Fraction(a) for u, a in zip(direction, x, strict=True)), Fraction(0))
-        return Surd(exact, 1 if score >= 0 else -1, score * score / square)
+    def enclose(x: Value, bits: int) -> Interval:
+        score = dot([exact(u, bits) for u in direction], space.point(x, bits))
+        return score / exact(square, bits).root() + exact(shift, bits)
 
-    return DeviceCoordinate(space, at, lambda reach: charges.linear_rounding(space.axes, shift, space.extent, reach))
+    return enclose
 
 
-def _orthant(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
+def _orthant(kind: str, found: Document, space: DeviceSpace) -> Enclose:
+    flat = _flat(space, kind)
     start, width = numbers(found["at"], "Orthant.at"), positive(found["width"], "Orthant.width")
-    if space.kind == "Earth" or len(start) != space.axes:
+    if len(start) != space.axes:
         raise refuse("Orthant.at", f"made of {space.axes} number(s) on a flat space", start)
-    corner = tuple(c + width / 2 + width / math.sqrt(2.0) for c in space.public(start))
-    exact = tuple(map(Fraction, corner))
+    corner = tuple(c + width / 2 + width / math.sqrt(2.0) for c in flat.public(start))
+    if not all(map(math.isfinite, corner)):
+        raise refuse("Orthant.width", "so small that its corner is finite", width)
 
-    def at(x: Point) -> Surd:
-        lack = [c - Fraction(a) for c, a in zip(exact, x, strict=True)]
-        outside = sum((gap * gap for gap in lack if gap > 0), Fraction(0))
-        return Surd(Fraction(0), 1, outside) if outside else Surd(max(lack))
+    def enclose(x: Value, bits: int) -> Interval:
+        lack = [exact(c, bits) - a for c, a in zip(corner, flat.point(x, bits), strict=True)]
+        deepest, nothing = lack[0], Interval(0, 0, bits)
+        for part in lack[1:]:
+            deepest = deepest.maximum(part)
+        if deepest.high <= 0:
+            return deepest
+        outside = length([part.maximum(nothing) for part in lack])
+        return outside if deepest.low > 0 else outside.hull(deepest)  # both are 0 on the border
 
-    return DeviceCoordinate(space, at, lambda reach: charges.distance_rounding(corner, 0.0, reach))
+    return enclose
 
 
-def _geofence(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
-    from geopriv.device.regions import FlatRegion, edges_of, globe_region, read_rings
-
-    if space.kind not in ("Plane", "LocalPlane", "Earth"):
-        raise refuse("Geofence.space", "a Plane, a LocalPlane or the Earth", space.kind)
+def _geofence(kind: str, found: Document, space: DeviceSpace) -> Enclose:
     rings = read_rings(found["polygon"])
-    if space.kind == "Earth":
-        if any(abs(longitude) > 360 or abs(latitude) > 90 for ring in rings for longitude, latitude in ring):
-            raise refuse("Geofence.polygon", "in degrees (longitude, latitude) on Earth", "something else")
-        globe = globe_region(space.radius, rings)
-        shortest = globe.shortest
-        return DeviceCoordinate(
-            space, globe.distance, lambda reach: charges.globe_region_rounding(space.radius, shortest, reach)
-        )
-    if space.chart is not None:
-        chart = space.chart
-        rings = [[chart.project(place((y, (x + 180) % 360 - 180))) for x, y in ring] for ring in rings]
-    flat = FlatRegion(edges_of(rings))
-    if not flat.edges:
-        raise refuse("Geofence.polygon", "a polygon with an area", "a point")
-    return DeviceCoordinate(space, flat.distance, lambda reach: charges.region_rounding(flat.size, reach))
+    if not isinstance(space, Plain) and any(abs(x) > 360 or abs(y) > 90 for ring in rings for x, y in ring):
+        raise refuse("Geofence.polygon", "in degrees (longitude, latitude) on a globe", "something else")
+    if isinstance(space, Globe):
+        return globe_region(space.radius, rings).enclose
+    flat = _flat(space, kind)
+    if flat.axes != 2 or flat.kind == "Euclidean":
+        raise refuse("Geofence.space", "a Plane, a LocalPlane or the Earth", space.kind)
+    if isinstance(flat, LocalMap):
+        radius, middle = flat.radius, flat.middle
+        rings = [[projected_floats(radius, middle, (y, (x + 180) % 360 - 180)) for x, y in ring] for ring in rings]
+    region = flat_region(rings)
+    return lambda x, bits: region.enclose(flat.point(x, bits))
 
 
-_MAKERS: dict[str, Callable[[str, Document, DeviceSpace], DeviceCoordinate]] = {
+_MAKERS: dict[str, Callable[[str, Document, DeviceSpace], Enclose]] = {
     "Threshold": _threshold,
     "Range": _range,
     "Ball": _center,

@@ -9,8 +9,9 @@ from geopriv.device.draws import Source, draw_share
 from geopriv.device.files import canonical, parse
 from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
 from geopriv.device.reading import refuse, text, thing, whole
+from geopriv.device.values import read_value
 
-VERSION = 2
+VERSION = 3
 _DESIGN = {"Design": ("version", "survey", "mechanisms", "shares", "questions", "source", "guarantee", "hash")}
 
 
@@ -41,20 +42,22 @@ class VerifiedDesign:
         """Which mechanism is answered, drawn before the value is looked at, and the answer."""
         which = draw_share(self.shares, source)
         mechanism = self.mechanisms[which]
-        return which, mechanism.draw(mechanism.space.read(value), source)
+        return which, mechanism.draw(read_value(mechanism.space, value), source)
 
     def _line(self, value: Any, source: Source) -> str:
+        name = source(16).hex()  # first, since how many bytes an answer takes is nobody's business
         which, answer = self._draw(value, source)
-        line = {"design": self.hash, "id": source(16).hex(), "mechanism": which, "report": list(answer)}
+        line = {"design": self.hash, "id": name, "mechanism": which, "report": list(answer)}
         return canonical(line).decode()
 
 
 def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     """The design in the bytes of a design.json, checked before anything is reported with it.
 
-    Guarantee: what is returned keeps its ε for every value of its space: the integers of tables (theory T5) and θ of
-    lattices (T8) are verified in exact arithmetic, rounding charged (T9); each person answers one mechanism, drawn
-    independently of the value, so the largest ε holds.
+    Guarantee: what is returned keeps its ε for every two values of its space, as people hold them: the integers of
+    tables (theory T5) and θ of lattices (T8) are verified in exact arithmetic, coordinates are 1-Lipschitz (T1) and
+    enclosed until a comparison is decided; each person answers one mechanism, drawn independently of the value, so the
+    largest ε holds.
 
     Args:
         data: the file.

@@ -1,23 +1,27 @@
 """From random bytes to a report, by comparing whole numbers: the published rule (docs/client.md).
 
 A number U, uniform on [0, 1), is an endless sequence of fair bits, of which 64 are drawn at first. Where they do not
-settle a comparison more are drawn: 192 in all, then 448, and so on. So every comparison is with the exact threshold.
+settle a comparison more are drawn: 192 in all, then 448, and so on, and coordinates are enclosed that much more
+narrowly. So every comparison is with the exact threshold, and a report is a function of the endless bits alone: whoever
+draws more of them than is necessary reports the same.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
-from geopriv.device.surds import Surd
+from geopriv.device.intervals import Interval
 
 Source = Callable[[int], bytes]
-Order = Callable[[int, int], int]
-_LEFT, _RIGHT = Fraction(-(1 << 50)), Fraction(1 << 50)  # steps from the origin of a grid
+Enclose = Callable[[int], Interval]
+Positions = Callable[[int], Sequence[Interval]]
+_FARTHEST = 1 << 50  # steps from the origin of a grid
 _GUARD = 64  # bits with which powers are known beyond those of U
 _MOST = 1 << 17
 
@@ -70,95 +74,111 @@ def draw_share(shares: Sequence[int], source: Source) -> int:
     raise AssertionError("unreachable: the remainder is below the sum of the shares")
 
 
-def draw_letter(
-    lattice: Sequence[float], exact: Sequence[Fraction], sums: Sequence[Sequence[int]], s: Surd, source: Source
-) -> int:
-    """The index of the value that a table reports at the coordinate s.
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a table as a device chooses among them.
+
+    Args:
+        lattice: coordinates of the rows, as whole numbers out of 2^scale.
+        scale: bits with which all of them are whole.
+        bits: with which a coordinate is known at first: far more than 64 for the narrowest cell.
+        sums: of each row of weights, the running sums.
+    """
+
+    lattice: tuple[int, ...] = field(repr=False)
+    scale: int
+    bits: int
+    sums: tuple[tuple[int, ...], ...] = field(repr=False)
+
+
+def rows_of(lattice: Sequence[float], sums: tuple[tuple[int, ...], ...]) -> Rows:
+    """The rows at increasing coordinates."""
+    places = [Fraction(place) for place in lattice]
+    scale = fine_bits(places)
+    whole = tuple(int(place * (1 << scale)) for place in places)
+    narrow = min(b - a for a, b in pairwise(whole))
+    return Rows(whole, scale, max(scale, 112 + scale - narrow.bit_length(), 112), sums)
+
+
+def fine_bits(numbers: Iterable[Fraction]) -> int:
+    """With how many bits after the point floats are whole numbers."""
+    return max(number.denominator.bit_length() - 1 for number in numbers)
+
+
+def draw_letter(rows: Rows, enclose: Enclose, source: Source) -> int:
+    """The index of the value that a table reports at a coordinate s that is enclosed to any number of bits.
 
     Guarantee: exactly the law of theory T5 at s. The row above s is taken if U is below the share of the cell before s,
-    else the row below; a number out of 2^60 then falls on a value of the row.
+    else the row below; a number out of 2^60 then falls on a value of the row. It ends with probability 1: while s and U
+    are known to 2^-b of a cell, only numbers U that are within some 2^-b of the share, or of 0 or 1 where s is at a
+    lattice point, leave the row open, and a uniform U is so near for every b with probability 0.
 
     Args:
-        lattice: increasing coordinates.
-        exact: the same as fractions.
-        sums: of each row of weights, the running sums.
-        s: the coordinate.
-        source: of 16 bytes, and of more where 64 bits do not settle the row.
+        rows: of the table.
+        enclose: s, between whole numbers out of 2^bits.
+        source: of 16 bytes, and of more where they do not settle the row.
     """
     words = source(16)
-    cell = _cell(lattice, exact, s)
-    order = _order_in_cell(s, exact[cell], exact[cell + 1] - exact[cell])
-    row = cell + _below(Uniform(words[:8], source), order)
-    return bisect_right(sums[row], int.from_bytes(words[8:], "little") >> 4)
-
-
-def _cell(lattice: Sequence[float], exact: Sequence[Fraction], s: Surd) -> int:
-    """The cell in which s lies, the nearest one outside: a float begins the search, exact comparisons end it."""
-    last = len(lattice) - 2
-    try:
-        cell = min(max(bisect_right(lattice, float(s)) - 1, 0), last)
-    except OverflowError:
-        cell = 0
-    while cell > 0 and s.compare(exact[cell]) < 0:
-        cell -= 1
-    while cell < last and s.compare(exact[cell + 1]) >= 0:
-        cell += 1
-    return cell
-
-
-def _order_in_cell(s: Surd, start: Fraction, width: Fraction) -> Order:
-    """The sign of the share of a cell before s less a number out of 2^bits."""
-    if not s.square:
-        return _order_of((s.rational - start) / width)
-    return lambda numerator, bits: s.compare(start + width * Fraction(numerator, 1 << bits))
-
-
-def _order_of(threshold: Fraction) -> Order:
-    """The sign of a known threshold less a number out of 2^bits."""
-    top, bottom = threshold.numerator, threshold.denominator
-    return lambda numerator, bits: (top << bits) - numerator * bottom
-
-
-def _below(uniform: Uniform, order: Order) -> bool:
-    """Whether U is below a threshold, of which only the order beside numbers out of 2^bits is known."""
-    while True:
-        if order(uniform.numerator + 1, uniform.bits) >= 0:
-            return True
-        if order(uniform.numerator, uniform.bits) <= 0:
-            return False
+    uniform = Uniform(words[:8], source)
+    while (row := _row(rows, enclose(rows.bits + uniform.bits - 64), uniform)) is None:
         uniform.extend()
+    return bisect_right(rows.sums[row], int.from_bytes(words[8:], "little") >> 4)
 
 
-def draw_cells(positions: Sequence[Fraction], ratio: tuple[int, int], source: Source) -> tuple[int, ...]:
+def _row(rows: Rows, s: Interval, uniform: Uniform) -> int | None:
+    """The row that U selects, if it is the same one for all numbers that s and U can still be."""
+    shift, last = s.bits - rows.scale, len(rows.lattice) - 2
+    first, final = (min(max(bisect_right(rows.lattice, end >> shift) - 1, 0), last) for end in (s.low, s.high))
+    found = {_in_cell(rows.lattice, cell, shift, s, uniform) for cell in range(first, min(final, first + 2) + 1)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _in_cell(lattice: Sequence[int], cell: int, shift: int, s: Interval, uniform: Uniform) -> int | None:
+    """The row that U selects for those s that lie in a cell, or beyond it where it is the last one."""
+    start, end = lattice[cell] << shift, lattice[cell + 1] << shift
+    width = end - start
+    least, most = (min(max(number - start, 0), width) << uniform.bits for number in (s.low, s.high))
+    if (uniform.numerator + 1) * width <= least:
+        return cell + 1
+    return cell if uniform.numerator * width >= most else None
+
+
+def draw_cells(enclose: Positions, ratio: tuple[int, int], bits: int, source: Source, axes: int) -> tuple[int, ...]:
     """A lattice's report: each position rounded at random, plus two-sided geometric noise.
 
-    Guarantee: exactly the law of theory T8: up with probability λ, then moved by m with probability ∝ a^|m|.
+    Guarantee: exactly the law of theory T8: a position t goes to ⌈t − U⌉, up from its lower neighbour with probability
+    t − ⌊t⌋, and is then moved by m with probability ∝ a^|m|. It ends with probability 1, as a table's report does.
 
     Args:
-        positions: (x − origin)/step on each axis.
+        enclose: (x − origin)/step on each axis, between whole numbers out of 2^bits.
         ratio: numerator and denominator of a = 1/(1 + θ).
+        bits: with which positions are known at first, at least 64 and better more.
         source: of 16 bytes an axis (rounding, noise), and of more for all of them while one is not settled.
+        axes: how many there are.
     """
-    words = source(16 * len(positions))
+    words = source(16 * axes)
     numbers = [Uniform(words[k : k + 8], source) for k in range(0, len(words), 8)]
-    places = [min(max(position, _LEFT), _RIGHT) for position in positions]
     while True:
+        places = enclose(bits + numbers[0].bits - 64)
         found = [_axis(p, u, v, ratio) for p, u, v in zip(places, numbers[::2], numbers[1::2], strict=True)]
         settled = tuple(cell for cell in found if cell is not None)
-        if len(settled) == len(found):
+        if len(settled) == axes:
             return settled
         for number in numbers:
             number.extend()
 
 
-def _axis(position: Fraction, rounding: Uniform, noise: Uniform, ratio: tuple[int, int]) -> int | None:
-    """The cell of one axis; None where the bits drawn so far do not settle it."""
-    lower, size = math.floor(position), _size(noise, ratio)
-    order = _order_of(position - lower)
-    up = order(rounding.numerator + 1, rounding.bits) >= 0
-    if size is None or not (up or order(rounding.numerator, rounding.bits) <= 0):
+def _axis(place: Interval, rounding: Uniform, noise: Uniform, ratio: tuple[int, int]) -> int | None:
+    """The cell of one axis; None where what is known so far does not settle it."""
+    bits, size = place.bits, _size(noise, ratio)
+    low, high = (min(max(end, -_FARTHEST << bits), _FARTHEST << bits) for end in (place.low, place.high))
+    fine = bits - rounding.bits
+    # t − U lies above `least` and is at most `most`
+    least, most = low - ((rounding.numerator + 1) << fine), high - (rounding.numerator << fine)
+    cell = -(-most >> bits)
+    if size is None or least < (cell - 1) << bits:
         return None
-    return lower + up + (size if noise.numerator >> (noise.bits - 1) else -size)
+    return cell + (size if noise.numerator >> (noise.bits - 1) else -size)
 
 
 def _size(noise: Uniform, ratio: tuple[int, int]) -> int | None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
-from geopriv.device import charges
 from geopriv.device.coordinates import DeviceCoordinate, read_coordinate
-from geopriv.device.draws import Source, draw_cells, draw_letter
+from geopriv.device.draws import Rows, Source, draw_cells, draw_letter, fine_bits, rows_of
+from geopriv.device.intervals import Interval, exact
+from geopriv.device.maps import LocalMap
 from geopriv.device.reading import number, numbers, positive, refuse, thing, whole
-from geopriv.device.spaces import DeviceSpace, Point, read_space
+from geopriv.device.spaces import Plain, Ratios, read_space
 from geopriv.device.tables import worst_step
+from geopriv.device.values import DeviceSpace, FlatSpace, Value
 from geopriv.errors import InvalidDesign
 
 _KINDS = {
     "Table": ("query", "guarantee", "lattice", "values", "weights"),
     "Lattice": ("space", "guarantee", "step", "theta", "origin"),
 }
+_BITS = 112  # with which positions on a grid are known at first
 _GUARANTEE = {"Guarantee": ("epsilon", "delta", "radius", "unit", "metric", "reference")}
 
 
@@ -37,32 +40,30 @@ class DeviceMechanism(Protocol):
     def spent(self) -> Fraction:
         """The largest loss per distance over what is promised, or its square: the promise holds if it is at most 1."""
 
-    def draw(self, point: Point, source: Source) -> tuple[int, ...]:
-        """The report at a recorded point."""
+    def draw(self, value: Value, source: Source) -> tuple[int, ...]:
+        """The report at a value that the space has read."""
 
 
 @dataclass(frozen=True)
 class DeviceTable:
-    """A table: the coordinate, and running sums of the rows' integer weights."""
+    """A table: its coordinate and its rows."""
 
     epsilon: float
     coordinate: DeviceCoordinate
-    lattice: tuple[float, ...] = field(repr=False)
-    exact: tuple[Fraction, ...] = field(repr=False)
-    sums: tuple[tuple[int, ...], ...] = field(repr=False)
+    rows: Rows
     spent: Fraction
 
     @property
     def space(self) -> DeviceSpace:
         return self.coordinate.space
 
-    def draw(self, point: Point, source: Source) -> tuple[int, ...]:
-        """The index of a value.
+    def draw(self, value: Value, source: Source) -> tuple[int, ...]:
+        """The index of a value of the table.
 
-        Guarantee: the table's own (theory T1, T5), verified on its integers; exact for every float point of a flat
-        space, and for recorded points elsewhere (theory T9).
+        Guarantee: the table's own (theory T1, T5), verified on its integers, at the exact coordinate of the person's
+        own value.
         """
-        return (draw_letter(self.lattice, self.exact, self.sums, self.coordinate.at(point), source),)
+        return (draw_letter(self.rows, lambda bits: self.coordinate.enclose(value, bits), source),)
 
 
 @dataclass(frozen=True)
@@ -70,20 +71,25 @@ class DeviceLattice:
     """A lattice: its grid, and the ratio a = 1/(1 + θ) of the noise."""
 
     epsilon: float
-    space: DeviceSpace
+    space: FlatSpace
     step: Fraction
     origin: tuple[Fraction, ...]
     ratio: tuple[int, int]
     spent: Fraction
 
-    def draw(self, point: Point, source: Source) -> tuple[int, ...]:
+    def draw(self, value: Value, source: Source) -> tuple[int, ...]:
         """A cell of the grid.
 
-        Guarantee: theory T8, with d·θ² ≤ (ε·step)² verified exactly; exact for every float point of a flat space, and
-        for recorded points elsewhere (theory T9).
+        Guarantee: theory T8, with d·θ² ≤ (ε·step)² verified exactly, at the exact position of the person's own value.
         """
-        positions = [(Fraction(x) - start) / self.step for x, start in zip(point, self.origin, strict=True)]
-        return draw_cells(positions, self.ratio, source)
+        return draw_cells(lambda bits: self._positions(value, bits), self.ratio, _BITS, source, self.space.axes)
+
+    def _positions(self, value: Value, bits: int) -> list[Interval]:
+        """(x − origin)/step on each axis, to at least so many bits."""
+        fine = bits + fine_bits((self.step, *self.origin))
+        step = exact(self.step, fine)
+        point = self.space.point(value, fine)
+        return [(x - exact(start, fine)) / step for x, start in zip(point, self.origin, strict=True)]
 
 
 def read_mechanism(document: Any, where: str) -> DeviceMechanism:
@@ -124,20 +130,14 @@ def _table(found: Any, where: str) -> DeviceTable:
         if not isinstance(row, list) or len(row) != len(values) or any(type(weight) is not int for weight in row):
             raise refuse(f"{where}.weights", f"made of rows of {len(values)} whole numbers", type(row).__name__)
     epsilon = read_epsilon(found["guarantee"], where, space.unit)
-    rate = Fraction(epsilon)
-    if space.resolution is not None:
-        rounding = coordinate.rounding(max(abs(lattice[0]), abs(lattice[-1])))
-        error = charges.coordinate_error(rounding, lattice, space.axes, space.projection_error)
-        rate /= charges.factor(charges.rounded_up(error), space.closest)
-    sums = tuple(tuple(accumulate(row)) for row in rows)
-    spent = worst_step(lattice, rows, rate)[0]
-    return DeviceTable(epsilon, coordinate, lattice, tuple(map(Fraction, lattice)), sums, spent)
+    spent = worst_step(lattice, rows, Fraction(epsilon))[0]
+    return DeviceTable(epsilon, coordinate, rows_of(lattice, tuple(tuple(accumulate(row)) for row in rows)), spent)
 
 
 def _lattice(found: Any, where: str) -> DeviceLattice:
     space, theta = read_space(found["space"]), found["theta"]
     step, origin = positive(found["step"], f"{where}.step"), numbers(found["origin"], f"{where}.origin")
-    if space.kind == "Earth" or len(origin) != space.axes:
+    if not isinstance(space, Plain | Ratios | LocalMap) or len(origin) != space.axes:
         raise refuse(f"{where}.origin", f"made of {space.axes} number(s) on a flat space", origin)
     if not isinstance(theta, list) or len(theta) != 2:
         raise refuse(f"{where}.theta", "two whole numbers", theta)
@@ -146,9 +146,6 @@ def _lattice(found: Any, where: str) -> DeviceLattice:
         raise refuse(f"{where}.theta", "between 2^-14 and 2^10", theta)
     epsilon = read_epsilon(found["guarantee"], where, space.unit)
     allowed = Fraction(epsilon) * Fraction(step)
-    if space.resolution is not None:
-        error = charges.position_error(space.axes, space.projection_error, space.extent, origin, step)
-        allowed /= charges.factor(charges.rounded_up(error), space.closest)
     spent = space.axes * share**2 / allowed**2
     ratio = (share.denominator, share.numerator + share.denominator)
     return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), ratio, spent)

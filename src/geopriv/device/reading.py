@@ -9,6 +9,8 @@ from typing import Any
 from geopriv.errors import InvalidDesign
 
 Document = Mapping[str, Any]
+MOST_AXES = 64
+MOST_CORNERS = 10_000  # of all rings of a polygon together
 
 
 def refuse(where: str, rule: str, got: object) -> InvalidDesign:
@@ -69,3 +71,8 @@ def text(value: Any, where: str) -> str:
     if not isinstance(value, str) or not value:
         raise refuse(where, "a text", value)
     return value
+
+
+def unit_text(value: Any, where: str) -> str | None:
+    """The name of a unit, or none."""
+    return None if value is None else text(value, where)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.charges import Charge, position_charge
 from geopriv.checks import FloatArray, invalid, numbers, positive
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism, Simulated
@@ -46,7 +45,7 @@ class Lattice(Documented, Mechanism):
         space: a Line, LogLine, Plane, Euclidean or LocalPlane.
         guarantee: what `calibrate` proved.
         step: the width of a cell, in the unit of distance.
-        theta: θ, rational, with d·θ² ≤ (ε·step)²; on a space with a resolution with ε/factor for ε (see `charge`).
+        theta: θ, rational, with d·θ² ≤ (ε·step)².
         origin: the point of cell (0, …, 0), public.
 
     >>> from geopriv import Line, Threshold
@@ -71,7 +70,7 @@ class Lattice(Documented, Mechanism):
         require_per_distance("Lattice", self.guarantee, self.space.distance_unit)
         _require_fraction(self.theta)
         if self.spent > 1:
-            raise invalid("Lattice", "theta", "such that d·θ² ≤ (ε·step)², rounding errors paid for", self.theta)
+            raise invalid("Lattice", "theta", "such that d·θ² ≤ (ε·step)²", self.theta)
 
     @classmethod
     def calibrate(
@@ -86,9 +85,8 @@ class Lattice(Documented, Mechanism):
 
         Guarantee: (ε, 0, ∞)-GP for every real x. On each axis the law is linear between cells whose laws differ by a
         factor of at most 1 + θ, so |∂ ln p| ≤ θ/step ≤ ε/√d (T5), and along a unit vector the d axes add up to at most
-        ε. On a space with a resolution it holds for the computed positions of recorded points (theory T9; see
-        `charge`). Without one it is for positions that are computed exactly: `place_exactly` does so for every point
-        that is a float, which on a Line, a Plane and in Euclidean spaces every value is; `report` does so everywhere.
+        ε. Positions must be exact: `place_exactly` makes them so for every point that is a float, which on a Line, a
+        Plane and in Euclidean spaces every value is; `report` and devices do so everywhere.
 
         Args:
             space: a Line, LogLine, Plane, Euclidean or LocalPlane of at most six axes.
@@ -116,33 +114,22 @@ class Lattice(Documented, Mechanism):
     @classmethod
     def on_grid(cls, space: Space, rate: float, step: float, origin: tuple[float, ...] = ()) -> Lattice:
         """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24."""
-        paid = position_charge("Lattice", space, step, origin)
-        allowed = (Fraction(rate) * Fraction(step) / (paid.factor if paid else 1)) ** 2 / space.dimension
+        allowed = (Fraction(rate) * Fraction(step)) ** 2 / space.dimension
         units = math.isqrt(int(allowed * _DENOMINATOR**2))
         if not _LEAST <= Fraction(units, _DENOMINATOR) <= _MOST:
             least, most = (float(size) * math.sqrt(space.dimension) / rate for size in (_LEAST, _MOST))
             raise invalid("Lattice", "step", f"between {least:.3g} and {most:.3g} at this rate", step)
-        theorems = "T2, T5 and T8" if paid is None else "T2, T5, T8 and T9"
-        promise = Guarantee(rate, unit=space.distance_unit, reference=f"theory {theorems}, θ verified exactly")
+        promise = Guarantee(rate, unit=space.distance_unit, reference="theory T2, T5 and T8, θ verified exactly")
         return cls(space, promise, step, Fraction(units, _DENOMINATOR), origin)
 
     @property
-    def charge(self) -> Charge | None:
-        """What rounding errors of positions cost; None on a space without a resolution.
-
-        The law keeps ε/factor for every computed position, hence ε for the recorded points (theory T9).
-        """
-        return position_charge("Lattice", self.space, self.step, self.origin)
-
-    @property
     def allowed(self) -> Fraction:
-        """The largest loss over one step, exactly: ε·step, what rounding errors cost taken off."""
-        whole = Fraction(self.guarantee.epsilon) * Fraction(self.step)
-        return whole if self.charge is None else whole / self.charge.factor
+        """The largest loss over one step, exactly: ε·step."""
+        return Fraction(self.guarantee.epsilon) * Fraction(self.step)
 
     @property
     def spent(self) -> Fraction:
-        """d·θ²/(ε·step)², exactly and with ε/factor for ε: the square of the largest loss over what is promised."""
+        """d·θ²/(ε·step)², exactly: the square of the largest loss over what is promised."""
         return self.space.dimension * self.theta**2 / self.allowed**2
 
     @property

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.charges import Charge
 from geopriv.checks import FloatArray, count, invalid, same_fields
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.table_cache import relaxed_variance
-from geopriv.mechanisms.table_design import alphabets, design, lattice_shares, table_charge
+from geopriv.mechanisms.table_design import alphabets, design, lattice_shares
 from geopriv.mechanisms.table_integers import TOTAL, Integers, worst_step
 from geopriv.mechanisms.table_program import uniform
 from geopriv.priors import Prior, coordinates_under
@@ -106,9 +105,8 @@ class Table(Documented, Mechanism):
     ) -> Table:
         """The mechanism for a query at a rate.
 
-        Guarantee: (ε, 0, ∞)-GP, verified in exact integer arithmetic on the table that is used. On a space with a
-        resolution it holds for the computed coordinates of recorded points (theory T9; see `charge`), otherwise for
-        coordinates that are computed exactly.
+        Guarantee: (ε, 0, ∞)-GP, verified in exact integer arithmetic on the table that is used, at exact coordinates:
+        `report` and devices enclose them until a comparison is decided.
 
         Args:
             query: what is asked; its answers must be bounded.
@@ -125,7 +123,7 @@ class Table(Documented, Mechanism):
         Raises:
             InvalidParameter: when the values cannot follow the query, or the lattice is too coarse or too short for it.
 
-        Reference: theory T5, T9; docs/theory/tables.md.
+        Reference: theory T5; docs/theory/tables.md.
         """
         rate = query.space.rate(epsilon)
         promise = Guarantee(
@@ -193,21 +191,12 @@ class Table(Documented, Mechanism):
         return float(np.abs(self._mean_at(s) - self.query.profile(s)).max())
 
     @cached_property
-    def charge(self) -> Charge | None:
-        """What rounding errors of coordinates and of the interpolation cost; None on a space without a resolution.
-
-        The probabilities keep ε/factor for every computed coordinate, hence ε for the recorded points (theory T9).
-        """
-        return None if self.query.space.resolution is None else table_charge(self.query, self.lattice)
-
-    @cached_property
     def worst_step(self) -> tuple[Fraction, int, int]:
         """The largest loss per distance over what is promised, exactly, and the cell and value where it is.
 
-        The promise holds if it is at most 1; what rounding errors cost is taken off ε first.
+        The promise holds if it is at most 1.
         """
-        rate = Fraction(self.guarantee.epsilon)
-        return worst_step(self.lattice, self.weights, rate if self.charge is None else rate / self.charge.factor)
+        return worst_step(self.lattice, self.weights, Fraction(self.guarantee.epsilon))
 
     @property
     def bits(self) -> int:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from geopriv.charges import Charge, charge
 from geopriv.checks import FloatArray, invalid, numbers
-from geopriv.device.charges import WEIGHT
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table_cache import compiled
-from geopriv.mechanisms.table_integers import LESS, Integers
+from geopriv.mechanisms.table_integers import Integers
 from geopriv.mechanisms.table_program import Infeasible, binned, default_lattice, default_values, require_fine, uniform
 from geopriv.priors import coordinates_under
 from geopriv.queries import Query
@@ -40,10 +37,9 @@ def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, rep
     """
     letters = _letters(query, rate, values, report_range)
     given = None if lattice is None else _read_lattice(query, lattice)
-    spent = _affordable(query, rate, letters, given)
     # in units of 1/ε, so that every query of the same shape has the same program
-    unit, heights = _unit_lattice(query, spent, letters, given)
-    shares = _DOUBT * uniform(unit) + (1 - _DOUBT) * lattice_shares(query, unit, prior, spent)
+    unit, heights = _unit_lattice(query, rate, letters, given)
+    shares = _DOUBT * uniform(unit) + (1 - _DOUBT) * lattice_shares(query, unit, prior, rate)
     try:
         weights = compiled(unit, heights, letters, shares)
     except Infeasible:
@@ -56,7 +52,7 @@ def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, rep
         )
         raise _infeasible(query, rate, letters, at_fault) from None
     used = weights.any(axis=0)
-    return Design(unit / spent if given is None else given, letters[used], weights[:, used])
+    return Design(unit / rate if given is None else given, letters[used], weights[:, used])
 
 
 def lattice_shares(query: Query, lattice: FloatArray, prior: Any, rate: float = 1.0) -> FloatArray:
@@ -65,24 +61,6 @@ def lattice_shares(query: Query, lattice: FloatArray, prior: Any, rate: float = 
         return uniform(lattice)
     s, weights = coordinates_under("Table", query, prior)
     return binned(lattice, s * rate, weights)
-
-
-def table_charge(query: Query, lattice: FloatArray) -> Charge:
-    """Of the coordinate, and of the weight with which a table interpolates."""
-    found = charge("Table", query, float(np.abs(lattice).max()), WEIGHT * float(np.diff(lattice).max()))
-    assert found is not None  # asked for only on spaces with a resolution
-    return found
-
-
-def _affordable(query: Query, rate: float, letters: FloatArray, given: FloatArray | None) -> float:
-    """The part of ε that is left for the table when rounding errors are paid for."""
-    if query.space.resolution is None:
-        return rate
-    # with a little more reach than the table will have, since paying stretches it
-    places = (_unit_lattice(query, rate, letters, None)[0] / rate) if given is None else given
-    excess = float(table_charge(query, 1.2 * places).factor - 1)
-    # what every table leaves unused is enough for small charges; others are rounded up, so that tables can be shared
-    return rate if excess < LESS / 4 else rate / (1 + 2.0 ** (math.ceil(4 * math.log2(excess)) / 4))
 
 
 def _unit_lattice(

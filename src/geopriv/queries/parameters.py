@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from geopriv.checks import FloatArray, invalid, numbers
 from geopriv.coordinates import Linear, Radial
+from geopriv.device.coordinates import unit_direction
 from geopriv.profiles import Gaussian, Profile
 from geopriv.queries.base import Centered, Query
 from geopriv.spaces import Flat, Line, LocalPlane, LogLine, Space, default_space
@@ -127,12 +127,14 @@ def gaussian_center(query: Query) -> FloatArray | None:
 def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:
     """A vector that is not zero."""
     vector = numbers(owner, parameter, value)
-    if not (0 < math.hypot(*vector) < math.inf):
+    if unit_direction(vector, 0.0) is None:
         raise invalid(owner, parameter, "a vector that is not zero", value)
     return vector
 
 
 def linear(weights: tuple[float, ...], shift: float, space: Space) -> Linear:
-    """(⟨weights, x⟩ + shift)/‖weights‖."""
-    length = math.hypot(*weights)
-    return Linear(tuple(w / length for w in weights), shift / length, scalar=space.point_shape == ())
+    """(⟨weights, x⟩ + shift)/‖weights‖, with the direction that devices have."""
+    scaled = unit_direction(weights, shift)
+    if scaled is None:
+        raise invalid("Linear", "shift", "finite beside the length of the weights", shift)
+    return Linear(*scaled, scalar=space.point_shape == ())

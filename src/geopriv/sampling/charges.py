@@ -31,7 +31,7 @@ from geopriv.profiles import (
 )
 from geopriv.queries import Query
 from geopriv.sampling.enclosures import float_points, point_error
-from geopriv.sampling.near_edges import EARTH_MARGIN, PLANE_MARGIN
+from geopriv.sampling.near_edges import PLANE_MARGIN
 from geopriv.sampling.scales import FLATTER, MARGIN, step_bound, top_of
 from geopriv.sensitivity.envelope import Envelope
 from geopriv.sensitivity.growth import ExponentialGrowth
@@ -52,7 +52,7 @@ class Charged:
 def points(space: Space, rows: FloatArray) -> Charged:
     """The points at which people are, shape (n, d)."""
     places = float_points(space, rows)
-    if isinstance(space, LogLine) and space.resolution is None:
+    if isinstance(space, LogLine):
         return Charged(places, _ROUNDING * np.abs(places))
     return Charged(places, np.broadcast_to(point_error(space), rows.shape))
 
@@ -61,12 +61,12 @@ def coordinate(query: Query, rows: FloatArray) -> Charged | None:
     """s(x), shape (n,)."""
     start = points(query.space, rows)
     with np.errstate(over="ignore", invalid="ignore"):
-        off = _coordinate_error(query, start.value)
+        s = query.geometry(start.value if query.space.point_shape else start.value[:, 0])
+        off = _coordinate_error(query, start.value, s)
         if off is None:
             return None
         # a 1-Lipschitz coordinate is off by no more than its point
         off = off + math.sqrt(query.space.dimension) * start.off.max(axis=1)
-        s = query.geometry(start.value if query.space.point_shape else start.value[:, 0])
         finite = np.isfinite(s.sum())  # quicker than asking each
     if not finite:  # what overflows is not certain, and goes to the balls
         clear = np.isfinite(s)
@@ -74,7 +74,7 @@ def coordinate(query: Query, rows: FloatArray) -> Charged | None:
     return Charged(s, off)
 
 
-def _coordinate_error(query: Query, places: FloatArray) -> FloatArray | None:
+def _coordinate_error(query: Query, places: FloatArray, s: FloatArray) -> FloatArray | None:
     geometry, more = query.geometry, _ROUNDING * (query.space.dimension + 2)
     off: FloatArray | None = None
     match geometry:
@@ -95,11 +95,29 @@ def _coordinate_error(query: Query, places: FloatArray) -> FloatArray | None:
             size = np.abs(places).max(axis=1) + float(np.abs(shapely.bounds(geometry.region)).max())
             off = np.asarray(PLANE_MARGIN * size)
         case EarthRegionDistance():
-            # as the distance to a place, and the side of an arc in a projection that stretches up to 33 times
-            off = np.full(len(places), EARTH_MARGIN * geometry.space.radius)
+            off = _earth_region_error(geometry, s)
         case QuadrantDistance():
             off = np.asarray(more * (np.abs(places).sum(axis=1) + float(np.abs(geometry.corner).sum())))
     return off
+
+
+def _earth_region_error(geometry: EarthRegionDistance, s: FloatArray) -> FloatArray:
+    """What the angle to an arc, its ends and its side are off by, in metres.
+
+    Unit vectors are off by 55u, so the distance to an end by 205u. The normal of an arc of length ℓ is turned by at
+    most t = 128u/ℓ around its start: at feet on the arc, which is shorter than 160°, that moves the great circle by
+    110u/sin 160° ≤ 330u, and the angle to it is off by √2·(330u + 60u) + 26u ≤ 580u. At the height h above the circle
+    a foot may be put on the wrong side of an end while it is within t·sin h of it; then the distances to circle and end
+    differ by at most 8t² up to 1.2 radians from the border, and by 2t anywhere. A side is wrong only where the border,
+    whose ends are off by 65u and which an arc of 160° moves at most 6 times as far, lies within 65u + 390u: twice that.
+    Altogether 1,500u and the terms in t. Of arcs below 1e-8 radians nothing is claimed.
+    """
+    shortest = geometry.shortest
+    if shortest < 1e-8:
+        return np.full(len(s), np.inf)
+    turned = 128 * 2.0**-53 / shortest
+    far = np.abs(s) > 1.1 * geometry.space.radius
+    return np.asarray(geometry.space.radius * (2.0**-42 + 8 * turned**2 + np.where(far, 2 * turned, 0.0)))
 
 
 def answer(profile: Profile, s: Charged) -> Charged | None:

@@ -9,6 +9,7 @@ the enclosure narrows to a point everywhere.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 
@@ -18,6 +19,7 @@ from flint import arb, ctx
 
 from geopriv.checks import FloatArray
 from geopriv.coordinates import EarthRegionDistance, RegionDistance
+from geopriv.device.regions import inside
 from geopriv.sampling import near_edges
 from geopriv.spaces import unit_vectors
 
@@ -35,10 +37,10 @@ def plane_distance(geometry: RegionDistance, x: Vector, place: Sequence[float], 
         off: how far each float may be off.
     """
     edges = _edges(geometry)
-    near, margin = near_edges.in_plane(*edges, place, off)
+    near = near_edges.in_plane(*edges, place, off)
     distance = _least(_to_segment(_seen(edges[0][i], x), _seen(edges[1][i], x)) for i in near)
-    if distance > margin:
-        return -distance if shapely.contains_xy(geometry.region, *place) else distance
+    if distance > 2 * off:  # then the float place, off by less along each axis, is on the same side
+        return -distance if inside([Fraction(part) for part in place], _pairs(geometry)) else distance
     return _signed(distance, [[_seen(corner, x) for corner in ring] for ring in _rings(geometry)])
 
 
@@ -46,11 +48,11 @@ def earth_distance(geometry: EarthRegionDistance, row: Sequence[float]) -> arb:
     """Signed great-circle distance to a polygon of arcs on the globe, negative inside."""
     x, corners = unit_vector(row), _vectors(geometry, ctx.prec)
     place = unit_vectors(np.asarray(row))
-    near, margin = near_edges.on_earth(_arcs(geometry), place)
+    near = near_edges.on_earth(_arcs(geometry), place)
     arcs = [edge for ring in corners for edge in pairwise(ring)]
     angle_to = _least(_to_arc(x, *arcs[i]) for i in near)
     distance = geometry.space.radius * angle_to
-    if angle_to > margin:
+    if angle_to > near_edges.SIDE_MARGIN:
         return -distance if _floats_inside(geometry, place) else distance
     # any linear map turns great circles into straight lines of the tangent plane
     frame = [[arb(float(number)) for number in axis] for axis in geometry._frame]
@@ -73,9 +75,15 @@ def _seen(corner: Sequence[float], x: Vector) -> list[arb]:
 
 
 @lru_cache(maxsize=64)
+def _pairs(geometry: RegionDistance | EarthRegionDistance) -> list[tuple[Corner, Corner]]:
+    """Both ends of every edge, ring by ring."""
+    return [pair for ring in _rings(geometry) for pair in pairwise(ring)]
+
+
+@lru_cache(maxsize=64)
 def _edges(geometry: RegionDistance | EarthRegionDistance) -> tuple[FloatArray, FloatArray]:
-    """Where edges start and end, ring by ring."""
-    pairs = [pair for ring in _rings(geometry) for pair in pairwise(ring)]
+    """Where edges start and end."""
+    pairs = _pairs(geometry)
     return np.asarray([a for a, _ in pairs]), np.asarray([b for _, b in pairs])
 
 
@@ -148,7 +156,8 @@ def _to_arc(x: Vector, a: Vector, b: Vector) -> arb:
     foot = _turn(height, (dot(x, x) * size**2 - height**2).nonnegative_part().sqrt())
     if before > 0 and after > 0:
         return foot
-    return foot.min(ends).union(ends)
+    # either way an arc is no nearer than its ends by more than its length, which may be 0
+    return foot.min(ends).max(ends - angle(a, b)).union(ends)
 
 
 def cross(a: Vector, b: Vector) -> list[arb]:

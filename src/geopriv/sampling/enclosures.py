@@ -47,12 +47,12 @@ Row = Sequence[float]  # one person's numbers: exact, as they were given
 def read_rows(space: Space, x: Any) -> tuple[FloatArray, tuple[int, ...]]:
     """One row of exact numbers a person, shape (n, d), and the shape of x without its point axis.
 
-    With a resolution these are the recorded numbers. On a LogLine of real numbers they are the values themselves and on
-    a LocalPlane latitudes and longitudes, since float logarithms and projections are no longer exact.
+    On a LogLine they are the values and on a LocalPlane latitudes and longitudes, since float logarithms and
+    projections are no longer exact.
     """
     read: Callable[[Any], FloatArray] = space.read
     match space:
-        case LogLine(resolution=None):
+        case LogLine():
             read = partial(read_floats, space)
         case LocalPlane():
             read = space.globe.read
@@ -63,7 +63,7 @@ def read_rows(space: Space, x: Any) -> tuple[FloatArray, tuple[int, ...]]:
 def point(space: Space, row: Row) -> list[arb]:
     """The point at which a person is."""
     match space:
-        case LogLine(resolution=None):
+        case LogLine():
             return [arb(max(row[0], space.floor)).log() / arb(space.base).log()]
         case LocalPlane():
             return _on_map(space, row)
@@ -86,7 +86,7 @@ def _on_map(space: LocalPlane, row: Row) -> list[arb]:
 def point_error(space: Space) -> float:
     """How far each number of `float_points` may be off on a LocalPlane: 512u·R, u = 2^-53, the rectangle's included.
 
-    As `LocalPlane.projection_error`, with elementary functions that are right to 32u only. In radians φ is off by 5u
+    Elementary functions are taken to be right to 32u. In radians φ is off by 5u
     and the turn from the middle, of at most 2π, by 25u, so a sine or cosine by up to 57u. East is off by 96u; north, a
     sine of φ − φ₀ and twice a product of four factors, by 45u + 334u.
     """
@@ -95,7 +95,7 @@ def point_error(space: Space) -> float:
 
 def irrational(space: Space) -> bool:
     """Whether points have to be computed from rows: logarithms and projections."""
-    return isinstance(space, LocalPlane) or (isinstance(space, LogLine) and space.resolution is None)
+    return isinstance(space, LocalPlane | LogLine)
 
 
 def float_points(space: Space, rows: FloatArray) -> FloatArray:

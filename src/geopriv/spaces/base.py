@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,18 +11,16 @@ from geopriv.checks import FloatArray, invalid, positive
 from geopriv.errors import InvalidParameter, OutOfDomain
 from geopriv.frames import as_array
 
-EXTENT = 2.0**40  # steps of the resolution that a flat space reaches on both sides of 0
+_WHOLE = 1 << 53  # the largest whole number up to which floats hold all
+_ENDLESS = 1 << 1024  # from here on a whole number is no float
 
 
 class Space(ABC):
     """A metric space: it validates values, measures distances and reads rates in its own unit.
 
-    With a `resolution` the space is a public finite set: `read` takes every value to the nearest recorded point, and
-    promises are about the recorded points. That is what lets errors of floating point be charged to ε (theory T9).
-    Without one, points are real numbers and what is computed from them is taken to be exact.
+    Values are real numbers, as people hold them; nothing is snapped or recorded on the way to a report.
     """
 
-    resolution: float | None = None
     geographic: ClassVar[bool] = False  # whether values are (latitude, longitude)
 
     @property
@@ -83,31 +79,14 @@ class Space(ABC):
             type(self).__name__, "epsilon", self.read_rate(epsilon) if isinstance(epsilon, str) else epsilon
         )
 
-    @property
-    def exact(self) -> Self:
-        """The same space of real numbers: nothing is snapped."""
-        # every space with a resolution is a dataclass
-        return self if self.resolution is None else replace(self, resolution=None)  # type: ignore[type-var]
-
-    @property
-    def extent(self) -> float:
-        """The largest number in a recorded point, infinite without a resolution."""
-        return math.inf if self.resolution is None else EXTENT * self.resolution
-
-    @property
-    def closest(self) -> float:
-        """A lower bound on the distance between distinct recorded points; 0 without a resolution."""
-        return self.resolution or 0.0
-
-    @property
-    def projection_error(self) -> float:
-        """How far each axis of a point may be off beyond the last digit of a recorded number: 0 without projection."""
-        return 0.0
+    def read_public(self, value: Any) -> FloatArray:
+        """The point of one public value, as devices compute it: the floats nearest to the true ones."""
+        return self.read(value)
 
     def public_point(self, owner: str, parameter: str, value: Any) -> FloatArray:
-        """One public point (a centre, a threshold): never snapped, and its error may name the value."""
+        """One public point (a centre, a threshold): its error may name the value."""
         try:
-            point = self.exact.read(value)
+            point = self.read_public(value)
         except OutOfDomain as error:
             raise InvalidParameter(
                 f"The '{parameter}' parameter of {owner} is not a point. {error} Got {value!r}."
@@ -135,12 +114,25 @@ def _converted(values: Any) -> FloatArray | None:
         text = array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat)
         if text or array.dtype.kind not in "iufO":
             return None
-        points = array.astype(np.float64)
+        points: FloatArray = _whole_numbers_within_reach(array).astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         return None
     if isinstance(values, np.ma.MaskedArray):
         points[np.ma.getmaskarray(values)] = np.nan
     return points
+
+
+def _whole_numbers_within_reach(array: Any) -> Any:
+    """Whole numbers beyond 2^53 as ±2^53: rounded to floats two of them could move apart, clamped they cannot."""
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        return np.clip(array, -_WHOLE if array.dtype.kind == "i" else 0, _WHOLE)
+    if array.dtype.kind == "O":
+        return np.array([_within_reach(part) for part in array.flat], dtype=object).reshape(array.shape)
+    return array
+
+
+def _within_reach(part: Any) -> Any:
+    return max(-_WHOLE, min(part, _WHOLE)) if isinstance(part, int) and abs(part) < _ENDLESS else part
 
 
 def read_vectors(space: Space, values: Any) -> FloatArray:
@@ -149,21 +141,3 @@ def read_vectors(space: Space, values: Any) -> FloatArray:
     if points.ndim < 1 or points.shape[-1] != space.dimension:
         raise OutOfDomain(f"Values of {type(space).__name__} must have shape (..., {space.dimension}).")
     return points
-
-
-def require_resolution(space: Space) -> None:
-    """Refuse what is no resolution."""
-    if (
-        space.resolution is not None
-        and not 1e-200 < positive(type(space).__name__, "resolution", space.resolution) < 1e200
-    ):
-        raise invalid(type(space).__name__, "resolution", "between 1e-200 and 1e200, or None", space.resolution)
-
-
-def snapped(points: FloatArray, resolution: float | None) -> FloatArray:
-    """Points at the nearest multiples of the resolution, at most 2^40 steps from 0; as they are without one."""
-    if resolution is None:
-        return points
-    with np.errstate(over="ignore"):  # what is infinitely many steps away is clamped like everything far out
-        steps = np.rint(points / resolution)
-    return np.asarray(np.clip(steps, -EXTENT, EXTENT) * resolution)

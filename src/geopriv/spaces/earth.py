@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from geopriv.checks import FloatArray, invalid, positive
+from geopriv.checks import FloatArray, positive
 from geopriv.errors import OutOfDomain
-from geopriv.spaces.base import EXTENT, Space, read_vectors
+from geopriv.spaces.base import read_vectors
 from geopriv.spaces.flat import Vectors
-
-LATITUDE_LIMIT = 85.0  # degrees; recorded positions lie between here and there
 
 
 @dataclass(frozen=True)
@@ -24,22 +21,17 @@ class Earth(Vectors):
 
     Args:
         radius: of the sphere in metres, by default the mean radius of the Earth (IUGG).
-        resolution: the step in degrees in which latitudes and longitudes are recorded, a whole part of 360 (1e-7 is a
-            centimetre). Towards the poles longitudes come arbitrarily close, so latitudes beyond ±85° are then read as
-            ±85°. None for real numbers.
 
     >>> float(Earth().distance((40.7, -74.0), (40.7, -73.9)).round())
     8430.0
     """
 
     radius: float = 6_371_008.8
-    resolution: float | None = None
 
     geographic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         positive("Earth", "radius", self.radius)
-        require_degrees(self)
 
     @property
     def dimension(self) -> int:
@@ -56,32 +48,7 @@ class Earth(Vectors):
             raise OutOfDomain("Latitudes on Earth must lie in [-90, 90].")
         if ((longitude < -180) | (longitude > 360)).any():
             raise OutOfDomain("Longitudes on Earth must lie in [-180, 360].")
-        points = np.stack([latitude, np.where(longitude >= 180, longitude - 360, longitude)], axis=-1)
-        return points if self.resolution is None else self._snapped(points, self.resolution)
-
-    def _snapped(self, points: FloatArray, resolution: float) -> FloatArray:
-        """Whole steps; the meridian of 180° is written −180°."""
-        turn, limit = round(360 / resolution), math.floor(LATITUDE_LIMIT / resolution)
-        latitude = np.clip(np.rint(points[..., 0] / resolution), -limit, limit)
-        longitude = np.rint(points[..., 1] / resolution)
-        longitude = np.where(2 * longitude >= turn, longitude - turn, longitude)
-        return np.stack([latitude, longitude], axis=-1) * resolution
-
-    @property
-    def extent(self) -> float:
-        return 180.0
-
-    @property
-    def closest(self) -> float:
-        """Between neighbours along the last parallel: 2R·sin⁻¹(cos 85°·sin(Δ/2)), from below.
-
-        Points on one parallel at longitudes δ ≥ Δ apart are 2R·sin⁻¹(cos φ·sin(δ/2)) apart, which grows with δ and
-        falls with |φ|; points on two parallels are at least R·Δ apart.
-        """
-        if self.resolution is None:
-            return 0.0
-        half = math.sin(math.radians(self.resolution) / 2)
-        return 2 * self.radius * math.cos(math.radians(LATITUDE_LIMIT)) * half * (1 - 1e-12)
+        return np.stack([latitude, np.where(longitude >= 180, longitude - 360, longitude)], axis=-1)
 
     def values(self, points: FloatArray) -> FloatArray:
         return points
@@ -110,15 +77,6 @@ class Earth(Vectors):
         heading = np.cos(bearing)[..., None] * north + np.sin(bearing)[..., None] * east
         x, y, z = np.moveaxis(np.cos(angle) * up + np.sin(angle) * heading, -1, 0)
         return np.stack([np.degrees(np.arctan2(z, np.hypot(x, y))), np.degrees(np.arctan2(y, x))], axis=-1)
-
-
-def require_degrees(space: Space) -> None:
-    """Refuse resolutions of which no whole number makes a turn."""
-    if space.resolution is not None:
-        turn = 360 / positive(type(space).__name__, "resolution", space.resolution)
-        if not 2 <= turn <= EXTENT or abs(turn - round(turn)) > 4e-16 * turn:
-            rule = "a whole part of 360 degrees, at least 1e-9"
-            raise invalid(type(space).__name__, "resolution", rule, space.resolution)
 
 
 def unit_vectors(points: FloatArray) -> FloatArray:

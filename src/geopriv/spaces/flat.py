@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, count
-from geopriv.spaces.base import Space, read_vectors, require_resolution, snapped
+from geopriv.spaces.base import Space, read_vectors
 from geopriv.units import read_rate
 
 
@@ -36,7 +36,7 @@ class _Plain(Flat):
     """Values that are their own points; what Plane and Euclidean share."""
 
     def read(self, values: Any) -> FloatArray:
-        return snapped(read_vectors(self, values), self.resolution)
+        return read_vectors(self, values)
 
     def values(self, points: FloatArray) -> FloatArray:
         return points
@@ -48,14 +48,9 @@ class Plane(_Plain):
 
     Args:
         unit: what one unit of length is called, by default metres.
-        resolution: the step in which each axis is recorded; see Line. None for real numbers.
     """
 
     unit: str | None = "m"
-    resolution: float | None = None
-
-    def __post_init__(self) -> None:
-        require_resolution(self)
 
     @property
     def dimension(self) -> int:
@@ -73,15 +68,12 @@ class Euclidean(_Plain):
     Args:
         axes: the dimension d.
         unit: what one unit of distance is called.
-        resolution: the step in which each axis is recorded; see Line. None for real numbers.
     """
 
     axes: int
     unit: str | None = None
-    resolution: float | None = None
 
     def __post_init__(self) -> None:
-        require_resolution(self)
         count("Euclidean", "axes", self.axes)
 
     @property

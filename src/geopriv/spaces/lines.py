@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, positive
-from geopriv.device.spaces import factor_unit
-from geopriv.spaces.base import Space, read_floats, require_resolution, snapped
+from geopriv.device.spaces import Ratios, factor_unit
+from geopriv.spaces.base import Space, read_floats
 from geopriv.units import read_factor_rate, read_rate
 
 
@@ -35,25 +35,19 @@ class Line(_Scalars):
 
     Args:
         unit: what one unit of x is called ("USD", "years", "m"), so that rates can be stated in words.
-        resolution: the step in which values are recorded (0.01 for cents); those beyond 2^40 steps are read as the
-            farthest. None for real numbers.
 
-    >>> Line("USD", resolution=0.01).read([12.344, 1e30])
-    array([1.23400000e+01, 1.09951163e+10])
+    >>> Line("USD").distance(52_000, [51_000, 52_001])
+    array([1000.,    1.])
     """
 
     unit: str | None = None
-    resolution: float | None = None
-
-    def __post_init__(self) -> None:
-        require_resolution(self)
 
     @property
     def distance_unit(self) -> str | None:
         return self.unit
 
     def read(self, values: Any) -> FloatArray:
-        return snapped(read_floats(self, values), self.resolution)
+        return read_floats(self, values)
 
     def values(self, points: FloatArray) -> FloatArray:
         return points
@@ -73,7 +67,6 @@ class LogLine(_Scalars):
         base: one unit of distance is a factor of `base`.
         floor: the smallest value that is told apart, public.
         unit: what one unit of x is called.
-        resolution: the step in which logarithms are recorded, in the unit of distance. None for real numbers.
 
     >>> space = LogLine(base=2)
     >>> space.distance(1000, 4000), space.rate("1 per factor 2")
@@ -83,10 +76,8 @@ class LogLine(_Scalars):
     base: float = 2.0
     floor: float = 1.0
     unit: str | None = None
-    resolution: float | None = None
 
     def __post_init__(self) -> None:
-        require_resolution(self)
         if not (finite("LogLine", "base", self.base) > 1):
             raise invalid("LogLine", "base", "greater than 1", self.base)
         positive("LogLine", "floor", self.floor)
@@ -97,7 +88,11 @@ class LogLine(_Scalars):
 
     def read(self, values: Any) -> FloatArray:
         clamped: FloatArray = np.maximum(read_floats(self, values), self.floor)
-        return snapped(np.log(clamped) / math.log(self.base), self.resolution)
+        return np.asarray(np.log(clamped) / math.log(self.base))
+
+    def read_public(self, value: Any) -> FloatArray:
+        values = read_floats(self, value)
+        return np.array([*Ratios(self.base, self.floor).public((float(values),))])[0] if values.ndim == 0 else values
 
     def values(self, points: FloatArray) -> FloatArray:
         return np.exp(points * math.log(self.base))

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, positive
-from geopriv.spaces.earth import Earth, require_degrees
+from geopriv.device.maps import middle_of, projected_floats, rectangle_of
+from geopriv.spaces.earth import Earth
 from geopriv.spaces.flat import Flat
 
 
@@ -37,8 +38,6 @@ class LocalPlane(Flat):
         north: highest latitude.
         east: its eastern end; less than `west` for a region across the antimeridian.
         radius: of the sphere in metres, by default the mean radius of the Earth (IUGG).
-        resolution: the step in degrees in which latitudes and longitudes are recorded, before they are projected, as on
-            Earth: latitudes beyond ±85° are then read as ±85°. None for real numbers.
 
     Raises:
         InvalidParameter: for a region without area, or that reaches farther than 45° from its middle.
@@ -53,7 +52,6 @@ class LocalPlane(Flat):
     north: float
     east: float
     radius: float = Earth().radius
-    resolution: float | None = None
 
     geographic: ClassVar[bool] = True
     REACH: ClassVar[float] = 60.0  # degrees from the middle for what is public: farther out a map says little
@@ -65,7 +63,6 @@ class LocalPlane(Flat):
             if not low <= finite("LocalPlane", name, getattr(self, name)) <= limit:
                 raise invalid("LocalPlane", name, f"degrees in [{low:g}, {limit:g}]", getattr(self, name))
         positive("LocalPlane", "radius", self.radius)
-        require_degrees(self)
         if not self.south < self.north:
             raise invalid("LocalPlane", "north", f"greater than south = {self.south!r}", self.north)
         if not 0 < self._half_turn < math.radians(2 * self.REGION):
@@ -85,8 +82,7 @@ class LocalPlane(Flat):
     @property
     def middle(self) -> tuple[float, float]:
         """(latitude, longitude) where the map touches the globe."""
-        longitude = self.west + math.degrees(self._half_turn)
-        return (self.south + self.north) / 2, (longitude + 180) % 360 - 180
+        return middle_of(self.south, self.west, self.north, self.east)
 
     @cached_property
     def shrink(self) -> float:
@@ -95,45 +91,9 @@ class LocalPlane(Flat):
 
     @cached_property
     def rectangle(self) -> tuple[FloatArray, FloatArray]:
-        """The lowest and the highest corner of the region on the map, in metres.
-
-        East is R·cos φ·sin Δλ. North is, at each Δλ, a sine of φ less a shift, so its extremes over the region lie at
-        the ends of the latitudes or at the crest, for the Δλ in the middle or at the end.
-        """
-        half, latitudes = self._half_turn, np.radians([self.south, self.north])
-        middle = math.radians(self.middle[0])
-        widest = np.clip(0.0, *latitudes)
-        norths = []
-        for turn in (0.0, half):
-            crest = math.atan2(math.cos(middle), -math.sin(middle) * math.cos(turn))
-            at = np.clip([*latitudes, crest, crest - math.pi], *latitudes)
-            norths += self._north(at, np.full(4, turn)).tolist()
-        east = self.radius * math.cos(widest) * math.sin(half)
-        return np.array([-east, min(norths)]), np.array([east, max(norths)])
-
-    @property
-    def extent(self) -> float:
-        return math.inf if self.resolution is None else float(np.abs(self.rectangle).max())
-
-    @property
-    def closest(self) -> float:
-        """On the ground, up to ±85° and also outside the region: as on Earth.
-
-        On the map distinct recorded points may be closer (they may be clamped to one), which tells nobody apart.
-        """
-        return self.globe.closest
-
-    @property
-    def projection_error(self) -> float:
-        """256u·R, u = 2^-53, with the same assumptions on floats as `Coordinate.rounding`.
-
-        In radians a recorded latitude is off by 8u·1.5 = 12u and the middle's by 5u, so φ − φ₀ by 20u; the turn from
-        the middle, of at most 2π, by 5u·π + 4u·2π ≤ 41u. Every sine and cosine adds 8u. East is R·cos φ·sin Δλ, off by
-        20u + 49u and two products. North is R·(sin(φ − φ₀) + 2·sin φ₀·cos φ·sin²(Δλ/2)), off by 28u + 2·(13u + 20u +
-        58u), three products and a sum: at most 220u. Clamping to a rectangle makes no error larger, and the rectangle
-        and the middle are the floats that are used.
-        """
-        return 0.0 if self.resolution is None else 256 * 2.0**-53 * self.radius
+        """The lowest and the highest corner of the region on the map, in whole metres (on a globe of Earth's size)."""
+        low, high = rectangle_of(self.south, self.west, self.north, self.east, self.radius)
+        return np.array(low), np.array(high)
 
     def read(self, values: Any) -> FloatArray:
         return self._clamped(self._projected(self.globe.read(values)))
@@ -150,9 +110,17 @@ class LocalPlane(Flat):
         east = (np.degrees(longitude + turn) + 180) % 360 - 180
         return np.stack([np.degrees(north), east], axis=-1)
 
+    def read_public(self, value: Any) -> FloatArray:
+        return self._clamped(self.project(value))
+
     def project(self, values: Any) -> FloatArray:
-        """Points on the map, not snapped and not clamped, for public places such as the corners of a polygon."""
-        return self._projected(self.globe.exact.read(values))
+        """Points on the map, not clamped, of public places such as the corners of a polygon.
+
+        They are the floats nearest to the true ones, in whole-number arithmetic, so that devices have the same.
+        """
+        places = self.globe.read(values)
+        points = [projected_floats(self.radius, self.middle, tuple(place)) for place in places.reshape(-1, 2).tolist()]
+        return np.array(points).reshape(places.shape)
 
     def _projected(self, positions: FloatArray) -> FloatArray:
         latitude, longitude = np.moveaxis(positions, -1, 0)
@@ -171,13 +139,13 @@ class LocalPlane(Flat):
 
     def in_front(self, values: Any) -> bool:
         """Whether public places all lie within 60° of the middle."""
-        angle = self.globe.exact.distance(values, self.middle) / self.radius
+        angle = self.globe.distance(values, self.middle) / self.radius
         return bool((angle <= math.radians(self.REACH)).all())
 
     @property
     def globe(self) -> Earth:
-        """The sphere on which positions are recorded, before they are projected."""
-        return Earth(self.radius, self.resolution)
+        """The sphere on which positions are, before they are projected."""
+        return Earth(self.radius)
 
     @property
     def _half_turn(self) -> float:

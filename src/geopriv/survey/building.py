@@ -68,8 +68,8 @@ def survey_from_text(text: str, file: str = "survey.toml") -> Survey:
     ... space = { kind = "line", unit = "USD", range = [0, 2_000_000] }
     ... query = [{ kind = "threshold", at = 100_000 }]
     ... ''')
-    >>> survey.questions[0].name, survey.epsilon, survey.space.resolution
-    ('above 100,000 USD', 0.000125, 0.1)
+    >>> survey.questions[0].name, survey.epsilon, survey.space
+    ('above 100,000 USD', 0.000125, Line(unit='USD'))
     """
     return _built(*parse_survey(text, file))
 

@@ -50,7 +50,7 @@ def _values(table: schema.CdfQuery, low: float, high: float, part: Part, asking:
         spread = np.geomspace if isinstance(space, LogLine) else np.linspace
         return tuple(spread(low, high, table.count or _VALUES).tolist())
     step = asking.length(part, "step", table.step, 0.0)
-    steps = float(space.exact.distance(low, high)) / step * (1 + 1e-12)
+    steps = float(space.distance(low, high)) / step * (1 + 1e-12)
     if not 1 <= steps < schema.MOST:
         raise part.wrong("step", f"such that there are 2 to {schema.MOST:,} values", table.step)
     along = step * np.arange(math.floor(steps) + 1)
@@ -64,7 +64,7 @@ def range_(table: schema.RangeQuery, part: Part, asking: Asking) -> list[Questio
     if not low < high:
         raise part.wrong("high", f"above low = {low:,.10g}", high)
     edge = table.edge or ("linear" if asking.alone else "smooth")
-    widest = float(asking.space.exact.distance(low, high)) * asking.rate
+    widest = float(asking.space.distance(low, high)) * asking.rate
     width = asking.length(part, "width", table.width, min(EDGE_WIDTH, widest))
     with part.explaining():
         query = Range(low, high, width, space=asking.space, edge=edge)

@@ -17,7 +17,6 @@ Text = Annotated[str, Field(min_length=1, max_length=200)]
 Columns = Annotated[list[Text], Field(min_length=1)]
 Edge = Literal["linear", "smooth"]
 
-_FINE = "a power of ten near 1/10,000ε if left out"
 _LENGTH = "a number in the unit of the space or words like '500 m' (on a log space 'factor 1.5')"
 
 
@@ -65,7 +64,6 @@ class LineSpace(Table):
     range: Pair = Field(description="the pair [lowest, highest] of public values, to which others are clamped")
     columns: Columns | None = _columns("a list of the one column that holds the value")
     unit: Text | None = Field(None, description="what one unit of the value is called, such as 'USD' or 'km'")
-    resolution: Length | None = Field(None, description=f"the step in which values are recorded, {_LENGTH}; {_FINE}")
     person: Text | None = _person()
 
 
@@ -78,10 +76,6 @@ class FlatSpace(Table):
     )
     columns: Columns | None = _columns("a list of one column for each axis")
     unit: Text | None = Field(None, description="what one unit of every axis is called, such as 'USD' or 'km'")
-    resolution: Length | None = Field(
-        None,
-        description=f"the step in which each axis is recorded, {_LENGTH}; a power of ten near 1/10,000ε if left out",
-    )
     person: Text | None = _person()
 
 
@@ -100,9 +94,6 @@ class MapSpace(Table):
     kind: Literal["map"] = Field(description="'map'")
     region: Region = Field(description="a table { south, west, north, east } in degrees, public; others are clamped")
     columns: Columns | None = _columns("the list of the columns of latitude and longitude, in this order")
-    resolution: float | None = Field(
-        None, description="the step in degrees in which places are recorded, a whole part of 360; 1e-6 if left out"
-    )
     person: Text | None = _person()
 
 

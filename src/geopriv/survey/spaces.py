@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +12,8 @@ from geopriv.priors import Prior
 from geopriv.source import Source
 from geopriv.spaces import Euclidean, Line, LocalPlane, LogLine, Plane, Space
 from geopriv.survey import schema
-from geopriv.survey.lengths import RATES, length, plain_length
+from geopriv.survey.lengths import RATES, plain_length
 from geopriv.survey.part import Part
-
-_PARTS = 10_000  # of 1/ε that the default resolution tells apart
-_DEGREES = 1e-6  # a tenth of a metre
 
 
 def build_space(tables: schema.SurveyTable, whole: Part) -> tuple[Space, float]:
@@ -25,21 +21,9 @@ def build_space(tables: schema.SurveyTable, whole: Part) -> tuple[Space, float]:
     part, table = whole.inside("space"), tables.space
     if isinstance(table, schema.MapSpace):
         space: Space = _map(table, part)
-        return space, _rate(tables, whole, space)
-    real = _line(table, part) if isinstance(table, schema.LineSpace) else _flat(table, part)
-    rate = _rate(tables, whole, real)
-    if table.resolution is None:
-        step = float(f"1e{math.floor(math.log10(1 / (_PARTS * rate)))}")
     else:
-        step = length(part, "resolution", table.resolution, real, rate)
-    if step * rate > 1:
-        raise part.wrong("resolution", f"at most 1/ε = {1 / rate:.6g}", table.resolution)
-    with part.explaining():
-        space = replace(real, resolution=step)
-    farthest = float(np.abs(real.read(np.transpose(table.range))).max())
-    if farthest > space.extent:
-        raise part.wrong("resolution", f"at least {farthest / space.extent * step:.3g} for this range", step)
-    return space, rate
+        space = _line(table, part) if isinstance(table, schema.LineSpace) else _flat(table, part)
+    return space, _rate(tables, whole, space)
 
 
 def build_source(table: schema.LineSpace | schema.FlatSpace | schema.MapSpace, part: Part) -> Source | None:
@@ -109,13 +93,10 @@ def _flat(table: schema.FlatSpace, part: Part) -> Plane | Euclidean:
 
 
 def _map(table: schema.MapSpace, part: Part) -> LocalPlane:
-    step = _DEGREES if table.resolution is None else table.resolution
     region = part.inside("region")
     require_degrees(table.region, region)
-    with part.explaining():
-        replace(LocalPlane(-1, -1, 1, 1), resolution=step)  # the resolution is the space's, the rest the region's
     with region.explaining():
-        return LocalPlane(**table.region.model_dump(), resolution=step)
+        return LocalPlane(**table.region.model_dump())
 
 
 def require_degrees(region: schema.Region, part: Part) -> None:

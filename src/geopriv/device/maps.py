@@ -1,0 +1,103 @@
+"""A LocalPlane as a device computes it: an orthographic map of a region of the globe.
+
+What is public (the middle, the rectangle, corners and centres) becomes floats or whole metres in whole-number
+arithmetic, so that every language has the same ones; what is private is enclosed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import frexp, ldexp
+
+from geopriv.device.functions import nearest_float, sine_cosine
+from geopriv.device.intervals import Interval, exact
+from geopriv.device.values import Place, Point, Value, on_globe
+
+
+@dataclass(frozen=True)
+class LocalMap:
+    """A LocalPlane: the orthographic projection at a middle, in metres east and north of it, clamped to a rectangle.
+
+    Neither step makes a distance longer, whatever the middle and the rectangle.
+
+    Args:
+        radius: of the globe in metres.
+        middle: its latitude and longitude.
+        low: the lowest corner of the rectangle.
+        high: the highest corner.
+    """
+
+    radius: float
+    middle: tuple[float, float]
+    low: Place
+    high: Place
+    kind: str = "LocalPlane"
+    axes: int = 2
+    unit: str = "m"
+
+    def check(self, value: Value) -> Value:
+        return on_globe(value)
+
+    def point(self, value: Value, bits: int) -> Point:
+        axes = zip(projected(self.radius, self.middle, value, bits), self.low, self.high, strict=True)
+        return tuple(along.maximum(exact(low, bits)).minimum(exact(high, bits)) for along, low, high in axes)
+
+    def public(self, place: Place) -> Place:
+        value = on_globe(tuple(map(Fraction, place)))
+        return _nearest_floats(lambda bits: self.point(value, bits))
+
+
+def projected(radius: float, middle: tuple[float, float], value: Value, bits: int) -> Point:
+    """A place (latitude, longitude) on the orthographic map at a middle: metres east and north, not clamped."""
+    (up, out), (sine, cosine) = sine_cosine(value[0], bits), sine_cosine(value[1] - Fraction(middle[1]), bits)
+    middle_up, middle_out = _public_sine_cosine(middle[0], bits)
+    size = exact(radius, bits)
+    return size * out * sine, size * (middle_out * up - middle_up * out * cosine)
+
+
+@lru_cache(maxsize=64)
+def _public_sine_cosine(degrees: float, bits: int) -> tuple[Interval, Interval]:
+    """Kept, because it is public; nothing that depends on a private value ever is."""
+    return sine_cosine(Fraction(degrees), bits)
+
+
+def projected_floats(radius: float, middle: tuple[float, float], place: Place) -> Place:
+    """The same of a public place: the nearest floats."""
+    value = on_globe(tuple(map(Fraction, place)))
+    return _nearest_floats(lambda bits: projected(radius, middle, value, bits))
+
+
+def _nearest_floats(enclose: Callable[[int], Point]) -> Place:
+    return nearest_float(lambda bits: enclose(bits)[0]), nearest_float(lambda bits: enclose(bits)[1])
+
+
+def middle_of(south: float, west: float, north: float, east: float) -> tuple[float, float]:
+    """(latitude, longitude) of the middle of a region, in sums and differences of floats only."""
+    return (south + north) / 2, (west + (east - west) % 360 / 2 + 180) % 360 - 180
+
+
+@lru_cache(maxsize=64)
+def rectangle_of(south: float, west: float, north: float, east: float, radius: float) -> tuple[Place, Place]:
+    """The smallest rectangle that holds a region on its map, in steps of the radius over some 2^22: a metre on Earth.
+
+    East is R·cos φ·sin Δλ, largest at the latitude nearest to the equator. North is R·(cos φ₀·sin φ − sin φ₀·cos φ·cos
+    Δλ). Its slope in φ, cos φ₀·cos φ + sin φ₀·sin φ·cos Δλ, is not negative where |φ − φ₀| ≤ 90° and |Δλ| ≤ 90°, and it
+    is monotonous in cos Δλ; so its extremes lie at the corners of the region and at the middles of its upper and lower
+    sides.
+    """
+    step = frexp(radius)[1] - 23  # as a power of two
+    bits, latitude = 64 + abs(step), middle_of(south, west, north, east)[0]
+    half = Fraction((east - west) % 360) / 2
+    widest = Fraction(max(south, min(0.0, north)))
+    middle = (latitude, 0.0)
+    places = [(Fraction(at), turned) for at in (south, north) for turned in (Fraction(0), half)]
+    norths = [projected(radius, middle, place, bits)[1] for place in places]
+    out = -(-projected(radius, middle, (widest, half), bits)[0].high >> (bits + step))
+    low, high = (
+        min(part.low for part in norths) >> (bits + step),
+        -(-max(part.high for part in norths) >> (bits + step)),
+    )
+    return (ldexp(-out, step), ldexp(low, step)), (ldexp(out, step), ldexp(high, step))
