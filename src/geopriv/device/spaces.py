@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from geopriv.device.charges import ROUND
-from geopriv.device.reading import Document, number, positive, refuse, thing, whole
+from geopriv.device.reading import AXES, Document, number, positive, refuse, thing, unit, whole
 from geopriv.errors import OutOfDomain
 
 Point = tuple[float, ...]
@@ -113,14 +113,11 @@ def _same(point: Point) -> Point:
 
 
 def _unit(found: Document, kind: str) -> str | None:
-    unit = found["unit"]
-    if unit is not None and not isinstance(unit, str):
-        raise refuse(f"{kind}.unit", "a text or null", unit)
-    return unit
+    return unit(found["unit"], f"{kind}.unit")
 
 
 def _flat(kind: str, found: Document) -> DeviceSpace:
-    axes = {"Line": 1, "Plane": 2}.get(kind) or whole(found["axes"], "Euclidean.axes", 1, 1 << 16)
+    axes = {"Line": 1, "Plane": 2}.get(kind) or whole(found["axes"], "Euclidean.axes", 1, AXES)
     step = found["resolution"]
     if step is None:
         return DeviceSpace(kind, axes, _unit(found, kind), None, _same, _same)
