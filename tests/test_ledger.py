@@ -194,6 +194,13 @@ def test_a_ledger_that_is_replaced_later_is_refused_before_anything_is_drawn(tmp
         ledger.once("me", "another", "d", 1.0, lambda: pytest.fail("drawn"))
 
 
+def test_a_folder_that_is_opened_to_others_later_is_refused(tmp_path: Path) -> None:
+    ledger = Ledger(begun(tmp_path / "ledger"), "m", 10.0)
+    tmp_path.chmod(0o777)
+    with pytest.raises(gp.InvalidParameter, match="nobody else may write"):
+        ledger.once("me", "another", "d", 1.0, lambda: pytest.fail("drawn"))
+
+
 def test_a_ledger_that_is_replaced_while_it_is_opened_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

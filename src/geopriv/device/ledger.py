@@ -123,7 +123,7 @@ class Ledger:
         import sqlite3
 
         try:
-            before = own_file(self._path)
+            before = own_file(own_path(self._path))
             # no transaction but our own; EXTRA waits for the disk, the folder of the journal included
             with closing(sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None)) as connection:
                 if own_file(self._path) != before:
