@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
-from geopriv.client import Client
+from geopriv.client import load
 from geopriv.design import Design
 from geopriv.received import BATCH, REASONS, ReportReader, read_reports
 from geopriv.reports import COLUMNS, ReportBatch, write_reports
@@ -272,7 +272,7 @@ def test_what_is_no_batch_is_refused(make: Callable[[], ReportBatch]) -> None:
 def test_lines_of_devices_become_an_estimate(tmp_path: Path) -> None:
     """Real entropy: the interval misses with probability 1e-9. The law of the table at x = 0.4 is its mean there."""
     DESIGN.write(tmp_path / "design.json")
-    device = Client(tmp_path / "design.json", tmp_path / "ledger").design
+    device = load(tmp_path / "design.json")
     lines = [device._line(0.4, os.urandom) for _ in range(4000)]
     (tmp_path / "reports.ndjson").write_text("\n".join(lines) + "\n")
     found, rejected = read_reports(tmp_path / "reports.ndjson", DESIGN)

@@ -29,3 +29,7 @@ class BudgetExhausted(GeoprivError):
 
 class Unavailable(GeoprivError, RuntimeError):
     """Something that must be installed is not; the message says how to get it."""
+
+
+class Refused(GeoprivError):
+    """A design keeps its promise, and the policy of the device does not let it ask."""

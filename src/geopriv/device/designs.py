@@ -8,8 +8,10 @@ from typing import Any
 from geopriv.device.draws import Source, draw_share
 from geopriv.device.files import canonical, parse
 from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
-from geopriv.device.reading import refuse, text, thing, whole
+from geopriv.device.reading import MECHANISMS, parts, refuse, text, thing, whole
+from geopriv.device.texts import NAME
 from geopriv.device.values import read_value
+from geopriv.errors import InvalidDesign
 
 VERSION = 3
 _DESIGN = {"Design": ("version", "survey", "mechanisms", "shares", "questions", "source", "guarantee", "hash")}
@@ -36,7 +38,13 @@ class VerifiedDesign:
     shares: tuple[int, ...]
 
     def __str__(self) -> str:
-        return f"{self.epsilon!r} per {self.unit or 'unit'}, verified; design {self.hash}"
+        """What is promised; the only word of the design's author, its unit, comes last and can feign nothing."""
+        return f"verified: design {self.hash}: {self.epsilon!r} per {self.unit or 'unit'}"
+
+    @property
+    def degrees(self) -> bool:
+        """Whether a value is a latitude and a longitude; elsewhere it is made of numbers in the unit."""
+        return self.mechanisms[0].space.kind in ("Earth", "LocalPlane")
 
     def _draw(self, value: Any, source: Source) -> tuple[int, tuple[int, ...]]:
         """Which mechanism is answered, drawn before the value is looked at, and the answer."""
@@ -45,10 +53,10 @@ class VerifiedDesign:
         return which, mechanism.draw(read_value(mechanism.space, value), source)
 
     def _line(self, value: Any, source: Source) -> str:
-        name = source(16).hex()  # first, since how many bytes an answer takes is nobody's business
+        # first: how many bytes a draw takes depends on the value, and the id must not
+        name = source(16).hex()
         which, answer = self._draw(value, source)
-        line = {"design": self.hash, "id": name, "mechanism": which, "report": list(answer)}
-        return canonical(line).decode()
+        return canonical({"design": self.hash, "id": name, "mechanism": which, "report": list(answer)}).decode()
 
 
 def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
@@ -68,11 +76,10 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     """
     _, found = thing(parse(data), "design", _DESIGN)
     if expected is not None and found["hash"] != expected.lower():
-        raise refuse("The hash of the design", "the expected one", found["hash"])
+        raise InvalidDesign(f"The hash of the design must be the expected one. Got {found['hash']} instead.")
     whole(found["version"], "design.version", VERSION, VERSION)
-    survey, documents = text(found["survey"], "design.survey"), found["mechanisms"]
-    if not isinstance(documents, list) or not documents:
-        raise refuse("design.mechanisms", "a list of at least one", type(documents).__name__)
+    survey = text(found["survey"], "design.survey", NAME)
+    documents = parts(found["mechanisms"], "design.mechanisms", MECHANISMS)
     mechanisms = tuple(read_mechanism(part, f"mechanism {k}") for k, part in enumerate(documents))
     if any(_space_of(part) != _space_of(documents[0]) for part in documents):
         raise refuse("design.mechanisms", "on one space", "several")

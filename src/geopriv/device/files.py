@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from geopriv.device.texts import FREE, seen
 from geopriv.errors import InvalidDesign
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_Made = TypeVar("_Made")
+
+BYTES = 32 << 20  # of a design file; a table of 600 points and 16 values takes 200 kB
+ITEMS = 1 << 21  # commas and brackets in it
+DIGITS = 400  # of one number; the largest that any rule accepts has 302
+DEPTH = 32  # of its nesting; what geopriv writes is at most 12 deep
 
 
 def canonical(document: Any) -> bytes:
@@ -30,8 +38,19 @@ def digest(document: Mapping[str, Any]) -> str:
     return sha256(canonical({key: value for key, value in document.items() if key != "hash"})).hexdigest()
 
 
+def read_few(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a design file, of which no more are read than a design may have.
+
+    Raises:
+        InvalidDesign: for a larger one.
+    """
+    with open(path, "rb") as file:
+        data = file.read(BYTES + 1)
+    return _small(data)
+
+
 def parse(data: bytes) -> dict[str, Any]:
-    """The document of a design file, if it is canonical and its hash is right.
+    """The document of a design file, if it is small and canonical, all its text is printable, and its hash is right.
 
     A file that is not canonical is refused even where its meaning is clear: two readers of a doubled key could
     otherwise see two different designs under one hash.
@@ -39,18 +58,62 @@ def parse(data: bytes) -> dict[str, Any]:
     Raises:
         InvalidDesign: for anything else.
     """
-    try:
-        document = json.loads(data)
-        again = canonical(document)
-    except (ValueError, RecursionError):
-        raise InvalidDesign("A design must be a file of strict JSON in UTF-8.") from None
+    words = _printable(_small(data).removesuffix(b"\n"))
+    document = _strictly(json.loads, words)
     if not isinstance(document, dict):
         raise InvalidDesign("A design must be a JSON object.")
-    if data.removesuffix(b"\n") != again:
+    _measure(document)
+    if words.encode() != _strictly(canonical, document):
         raise InvalidDesign("A design must be canonical JSON: sorted keys, each once, no spaces, shortest decimals.")
     if document.get("hash") != digest(document):
         raise InvalidDesign("The hash of the design does not fit what is in it: it was changed after it was made.")
     return document
+
+
+def _strictly(step: Callable[[Any], _Made], given: Any) -> _Made:
+    try:
+        return step(given)
+    except (ValueError, RecursionError):
+        raise InvalidDesign("A design must be a file of strict JSON in UTF-8.") from None
+
+
+def _small(data: bytes) -> bytes:
+    """The same bytes, if parsing them takes little memory and time."""
+    import re  # which json imports too
+
+    if len(data) > BYTES:
+        raise InvalidDesign(f"A design must be a file of at most {BYTES:,} bytes.")
+    if sum(map(data.count, (b",", b"[", b"{"))) > ITEMS:
+        raise InvalidDesign(f"A design must be JSON of at most {ITEMS:,} parts.")
+    if re.search(rb"[0-9]{%d}" % (DIGITS + 1), data):  # else int() could take time that grows with their square
+        raise InvalidDesign(f"A design must be JSON whose numbers have at most {DIGITS} digits.")
+    return data
+
+
+def _printable(data: bytes) -> str:
+    """The text of a file, if every character in it is seen, those that JSON would escape included.
+
+    Canonical JSON escapes control characters, quotes and backslashes, and nothing else; so a backslash that is left
+    after pairs and quotes were taken away stands before a control character.
+    """
+    words = _strictly(bytes.decode, data)
+    if not seen(words) or "\\" in words.replace("\\\\", "").replace('\\"', ""):
+        raise InvalidDesign("A design must be JSON in which every character can be printed and seen.")
+    return words
+
+
+def _measure(document: dict[str, Any]) -> None:
+    """Refuse a document that is nested deep or holds a long text."""
+    level: list[Any] = [document]
+    for _ in range(DEPTH):
+        inner = [part for whole in level for part in (whole.values() if isinstance(whole, dict) else whole)]
+        keys = [key for whole in level if isinstance(whole, dict) for key in whole]
+        if any(isinstance(part, str) and len(part) > FREE for part in (*keys, *inner)):
+            raise InvalidDesign(f"A design must be made of texts of at most {FREE} characters.")
+        level = [part for part in inner if isinstance(part, dict | list)]
+        if not level:
+            return
+    raise InvalidDesign(f"A design must not be nested too deep: at most {DEPTH} levels.")
 
 
 @contextmanager

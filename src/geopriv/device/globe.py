@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from geopriv.device.functions import turn
 from geopriv.device.intervals import Interval, cross, dot, exact, length
-from geopriv.device.reading import MOST_CORNERS, refuse
+from geopriv.device.reading import CORNERS, refuse
 from geopriv.device.regions import candidates, inside, least
 from geopriv.device.values import Place, Point, Value, unit_vector
 
@@ -28,7 +28,7 @@ _OFF = 1e-8  # radians by which angles to other arcs may be off in floats: 1e-14
 _CLOSE = 1e-7  # radians from an arc beyond which the map's floats, right to 1e-12, cannot be on its wrong side
 
 
-@lru_cache(maxsize=2 * MOST_CORNERS)
+@lru_cache(maxsize=2 * CORNERS)
 def public_vector(place: Value, bits: int) -> Point:
     """The unit vector of a public place."""
     return unit_vector(place, bits)

@@ -1,4 +1,7 @@
-"""Parts of a document, each read by one rule; what breaks a rule is an InvalidDesign that names it."""
+"""Parts of a document, each read by one rule; what breaks a rule is an InvalidDesign that names it.
+
+A design may come from an enemy, so the parts are also few: what a device accepts, it verifies in seconds.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,24 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from geopriv.device.texts import SHORT, plain, quoted, unit_like
 from geopriv.errors import InvalidDesign
 
 Document = Mapping[str, Any]
-MOST_AXES = 64
-MOST_CORNERS = 10_000  # of all rings of a polygon together
+
+MECHANISMS = 4_096  # in a design
+AXES = 64  # of a space
+NUMBERS = 65_535  # in a list: lattice points and values of a table
+CORNERS = 10_000  # of a polygon, in all its rings
 
 
 def refuse(where: str, rule: str, got: object) -> InvalidDesign:
-    """The error for a part of a design that breaks a rule.
+    r"""The error for a part of a design that breaks a rule; what it quotes is escaped and cut.
 
-    >>> print(refuse("Line.unit", "a text", 3))
-    Line.unit must be a text. Got 3 instead.
+    >>> print(refuse("Line.unit", "a text", "\x1b[2J"))
+    Line.unit must be a text. Got \x1b[2J instead.
     """
-    return InvalidDesign(f"{where} must be {rule}. Got {str(got)[:60]} instead.")
+    return InvalidDesign(f"{where} must be {rule}. Got {quoted(got)} instead.")
 
 
 def thing(document: Any, where: str, kinds: Mapping[str, Sequence[str]]) -> tuple[str, Document]:
@@ -52,11 +59,18 @@ def positive(value: Any, where: str) -> float:
     return found
 
 
+def parts(value: Any, where: str, most: int) -> list[Any]:
+    """A list of 1 to `most` parts."""
+    if not isinstance(value, list):
+        raise refuse(where, "a list", type(value).__name__)
+    if not 0 < len(value) <= most:
+        raise refuse(where, f"a list of at least one and at most {most:,} parts", f"{len(value):,}")
+    return value
+
+
 def numbers(value: Any, where: str) -> tuple[float, ...]:
     """A list of finite numbers."""
-    if not isinstance(value, list) or not value:
-        raise refuse(where, "a list of numbers", type(value).__name__)
-    return tuple(number(part, where) for part in value)
+    return tuple(number(part, where) for part in parts(value, where, NUMBERS))
 
 
 def whole(value: Any, where: str, least: int, most: int) -> int:
@@ -66,13 +80,22 @@ def whole(value: Any, where: str, least: int, most: int) -> int:
     return value
 
 
-def text(value: Any, where: str) -> str:
-    """A text that is not empty."""
-    if not isinstance(value, str) or not value:
-        raise refuse(where, "a text", value)
+def text(value: Any, where: str, most: int = SHORT) -> str:
+    """A text that is printable and short (`geopriv.device.texts`)."""
+    if not isinstance(value, str) or not plain(value, most):
+        raise refuse(where, f"a text of 1 to {most} printable characters, in NFC, without spaces at its ends", value)
     return value
 
 
-def unit_text(value: Any, where: str) -> str | None:
-    """The name of a unit, or none."""
-    return None if value is None else text(value, where)
+def unit(value: Any, where: str) -> str | None:
+    """What one unit of distance is called, where numbers are measured in it; None where it has no name.
+
+    A name of the form "factor 2" is that of a LogLine: there the promise is about ratios, and a line that took it would
+    promise ratios of numbers whose differences it protects.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, str) or not unit_like(value) or value.casefold().startswith("factor"):
+        rule = "null or a short printable text that begins with a letter, has no punctuation and names no factor"
+        raise refuse(where, rule, value)
+    return value

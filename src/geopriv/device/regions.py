@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from geopriv.device.intervals import Interval, dot, exact, length
-from geopriv.device.reading import MOST_CORNERS, number, refuse
+from geopriv.device.reading import CORNERS, number, refuse
 from geopriv.device.values import Place, Point
 
 Edge = tuple[Place, Place]
@@ -32,8 +32,8 @@ def read_rings(polygon: Any) -> list[list[Place]]:
         raise refuse("Geofence.polygon", "a GeoJSON Polygon or MultiPolygon", kind)
     parts = [polygon["coordinates"]] if kind == "Polygon" else polygon["coordinates"]
     lists = [_list(ring) for part in parts for ring in _list(part)]
-    if sum(map(len, lists)) > MOST_CORNERS:
-        raise refuse("Geofence.polygon", f"made of at most {MOST_CORNERS} corners", sum(map(len, lists)))
+    if sum(map(len, lists)) > CORNERS:
+        raise refuse("Geofence.polygon", f"made of at most {CORNERS} corners", sum(map(len, lists)))
     rings = [[_corner(corner) for corner in ring] for ring in lists]
     if not rings or any(len(ring) < 4 or ring[0] != ring[-1] for ring in rings):
         raise refuse("Geofence.polygon", "made of closed rings", kind)

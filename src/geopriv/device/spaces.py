@@ -14,7 +14,7 @@ from typing import Any
 from geopriv.device.functions import logarithm, nearest_float
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.maps import LocalMap, middle_of, rectangle_of
-from geopriv.device.reading import MOST_AXES, Document, number, positive, refuse, thing, unit_text, whole
+from geopriv.device.reading import AXES, Document, number, positive, refuse, thing, unit, whole
 from geopriv.device.values import DeviceSpace, Place, Point, Value, on_globe
 
 LARGEST_RADIUS = 6.4e6  # of the Earth in metres, along its flattest meridian; a larger one makes metres too short
@@ -42,8 +42,8 @@ def read_space(document: Any) -> DeviceSpace:
             return Globe(_radius(kind, found))
         case "LocalPlane":
             return _local_map(found)
-    axes = {"Line": 1, "Plane": 2}.get(kind) or whole(found["axes"], "Euclidean.axes", 1, MOST_AXES)
-    return Plain(kind, axes, unit_text(found["unit"], f"{kind}.unit"))
+    axes = {"Line": 1, "Plane": 2}.get(kind) or whole(found["axes"], "Euclidean.axes", 1, AXES)
+    return Plain(kind, axes, unit(found["unit"], f"{kind}.unit"))
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _log_line(found: Document) -> Ratios:
     base, floor = (positive(found[name], f"LogLine.{name}") for name in ("base", "floor"))
     if not base > 1:
         raise refuse("LogLine.base", "greater than 1", base)
-    unit_text(found["unit"], "LogLine.unit")
+    unit(found["unit"], "LogLine.unit")
     return Ratios(base, floor)
 
 

@@ -1,0 +1,99 @@
+"""What a person, or the app that asks for them, allows: fixed before a design is read, and never by it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from geopriv.device.texts import UNIT, plain
+from geopriv.errors import InvalidParameter, Refused
+
+if TYPE_CHECKING:
+    from geopriv.device.designs import VerifiedDesign
+
+AFTER = 0.5  # seconds: a report takes some 20 ms, nearly all of it for the disk
+_LONGEST = 3600.0
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The unit, the most ε, and the design that a device answers.
+
+    The value has **one** unit, and a design in any other is refused; so what was spent by surveys of any names is a sum
+    in one unit, and `total` bounds it. By composition the reports together are total·dist(x, x')-indistinguishable.
+    Surveys of different spaces in one unit (a line in m, a map in m) are added up all the same: where they are about
+    different values of a person, that counts too much and never too little.
+
+    Args:
+        unit: what one unit of distance is called, "factor 2" for ratios; None for designs without a unit.
+        most_epsilon: that one survey may cost, per unit.
+        total: that all surveys together may cost a person, per unit.
+        hash: of the design, as it was published; None only with `trust`.
+        trust: answer whatever design is in the file. Said aloud where it is used.
+        degrees: the value is a latitude and a longitude; otherwise it is made of numbers in the unit. A design that
+            reads the other is refused: 1 m, taken for 1°, would be protected as 111 km are.
+        after: seconds after which a report leaves (`geopriv.device.timing`); 0 for as soon as it is made.
+
+    Raises:
+        InvalidParameter: naming the parameter and the rule.
+    """
+
+    unit: str | None
+    most_epsilon: float | Fraction
+    total: float | Fraction
+    hash: str | None = None
+    trust: bool = False
+    degrees: bool = False
+    after: float = AFTER
+
+    def __post_init__(self) -> None:
+        if self.unit is not None and not plain(self.unit, UNIT):
+            raise _wrong("unit", f"None or a text of 1 to {UNIT} printable characters", ascii(self.unit)[:UNIT])
+        for name, value in (("most_epsilon", self.most_epsilon), ("total", self.total)):
+            if not _real(value) or not 0 < value < math.inf:
+                raise _wrong(name, "a positive number", repr(value))
+        if not _real(self.after) or not 0 <= self.after <= _LONGEST:
+            raise _wrong("after", f"seconds from 0 to {_LONGEST:.0f}", repr(self.after))
+        if (self.hash is None) != bool(self.trust):
+            raise _wrong("hash", "given, or else trust=True", f"hash={self.hash!r}, trust={self.trust!r}")
+        if self.hash is not None:
+            if not _hexadecimal(self.hash):
+                raise _wrong("hash", "64 hexadecimal digits", ascii(self.hash)[:UNIT])
+            object.__setattr__(self, "hash", self.hash.lower())
+
+    def require(self, design: VerifiedDesign) -> None:
+        """Check what a verified design asks.
+
+        Guarantee: a design that passes costs at most `most_epsilon` per unit of the person's own value.
+
+        Raises:
+            Refused: for another design than the published one, another unit, another reading of values, and a larger ε.
+        """
+        if self.hash is not None and design.hash != self.hash:
+            raise Refused(f"The hash of the design must be the published one. Got {design.hash} instead.")
+        if design.unit != self.unit:
+            raise Refused(f"The unit of the design must be {_named(self.unit)}. Got {_named(design.unit)} instead.")
+        if design.degrees != self.degrees:
+            wanted, got = ("degrees", "other numbers")[:: 1 if self.degrees else -1]
+            raise Refused(f"The design must read a value in {wanted}. It reads one in {got}.")
+        if Fraction(design.epsilon) > Fraction(self.most_epsilon):
+            most = f"at most {float(self.most_epsilon)!r} per {self.unit or 'unit'}"
+            raise Refused(f"The epsilon of the design must be {most}. Got {design.epsilon!r} instead.")
+
+
+def _real(value: object) -> bool:
+    return isinstance(value, int | float | Fraction) and not isinstance(value, bool)
+
+
+def _hexadecimal(words: object) -> bool:
+    return isinstance(words, str) and len(words) == 64 and not set(words) - set("0123456789abcdefABCDEF")
+
+
+def _named(unit: str | None) -> str:
+    return "none" if unit is None else ascii(unit)
+
+
+def _wrong(parameter: str, rule: str, got: str) -> InvalidParameter:
+    return InvalidParameter(f"The '{parameter}' parameter of Policy must be {rule}. Got {got} instead.")
