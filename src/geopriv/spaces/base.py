@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geopriv.checks import FloatArray, invalid, positive
+from geopriv.device.texts import unit_like
 from geopriv.errors import InvalidParameter, OutOfDomain
 from geopriv.frames import as_array
 
@@ -94,6 +95,14 @@ class Space(ABC):
         if point.shape != self.point_shape:
             raise invalid(owner, parameter, f"one point of {self}", value)
         return point
+
+
+def require_unit(space: Space) -> None:
+    """Refuse a unit that no device would show after an ε (`geopriv.device.texts`)."""
+    unit = space.distance_unit
+    if unit is not None and not (unit_like(unit) and not unit.casefold().startswith("factor")):
+        rule = "a short printable text that begins with a letter, has no punctuation and names no factor, or None"
+        raise invalid(type(space).__name__, "unit", rule, unit)
 
 
 def read_floats(space: Space, values: Any) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.checks import FloatArray, count
-from geopriv.spaces.base import Space, read_vectors
+from geopriv.spaces.base import Space, read_vectors, require_unit
 from geopriv.units import read_rate
 
 
@@ -52,6 +52,9 @@ class Plane(_Plain):
 
     unit: str | None = "m"
 
+    def __post_init__(self) -> None:
+        require_unit(self)
+
     @property
     def dimension(self) -> int:
         return 2
@@ -75,6 +78,7 @@ class Euclidean(_Plain):
 
     def __post_init__(self) -> None:
         count("Euclidean", "axes", self.axes)
+        require_unit(self)
 
     @property
     def dimension(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from geopriv.checks import FloatArray, finite, invalid, positive
 from geopriv.device.spaces import Ratios, factor_unit
-from geopriv.spaces.base import Space, read_floats
+from geopriv.spaces.base import Space, read_floats, require_unit
 from geopriv.units import read_factor_rate, read_rate
 
 
@@ -41,6 +41,9 @@ class Line(_Scalars):
     """
 
     unit: str | None = None
+
+    def __post_init__(self) -> None:
+        require_unit(self)
 
     @property
     def distance_unit(self) -> str | None:
