@@ -163,16 +163,22 @@ def _audit_path(
 
 
 def _affordable(path: SamplingPath, mark: Mark, samples: int, seconds: float) -> int:
-    """How many draws at each of a mark's places take so long together: trials grow until one takes a while."""
+    """How many draws at each of a mark's places take so long together: trials grow until the draws take a while."""
     budget, n = seconds / len(mark.values), _TRIAL
-    path.draw(mark.values[1], n)  # the first time something may be loaded or compiled
-    while True:
-        start = perf_counter()
-        path.draw(mark.values[1], n)
-        took = perf_counter() - start
-        if took > budget / 10 or n >= samples:
-            return int(min(samples, max(_LEAST, n * budget / took)))
+    _time(path, mark, n)  # the first time something may be loaded or compiled
+    start = _time(path, mark, n)  # what few draws take, a file's beginning and end among them
+    while n < samples:
         n = min(5 * n, samples)
+        more = _time(path, mark, n) - start
+        if more > budget / 10:
+            return int(min(samples, max(_LEAST, (budget - start) * (n - _TRIAL) / more)))
+    return samples
+
+
+def _time(path: SamplingPath, mark: Mark, n: int) -> float:
+    start = perf_counter()
+    path.draw(mark.values[1], n)
+    return perf_counter() - start
 
 
 def _up(number: float) -> str:
