@@ -90,3 +90,38 @@ def test_the_command_says_the_verdict_and_the_exit_code(tmp_path: Path) -> None:
     (tmp_path / "design.json").write_bytes(changed)
     assert run("audit", "design.json", cwd=tmp_path).returncode == 1
     assert run("audit", "nowhere.json", cwd=tmp_path).returncode == 2
+
+
+def test_the_command_draws_what_is_shipped_and_says_what_it_could_have_seen(tmp_path: Path) -> None:
+    table_design().write(tmp_path / "design.json")
+    done = run("audit", "design.json", "--samples", "2000", "--seconds", "5", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    samples = json.loads(done.stdout)["samples"]
+    assert samples["passed"]
+    assert len(samples["paths"]) == 4
+    assert all(path["draws"][1] <= 2000 and 0 < path["seen_excess"] < 1 for path in samples["paths"])
+    assert 1 < samples["paths"][0]["seen_loss"] < 4
+    text = run("audit", "design.json", "--samples", "1000", "--seconds", "1", cwd=tmp_path).stdout
+    said = " ".join(text.split())
+    for words in ("No fault was seen", "device: no fault seen in", "would have been seen", "No sampling sees:", "key"):
+        assert words in said
+    assert run("audit", "design.json", "--samples", "5", cwd=tmp_path).returncode == 2
+
+
+def test_the_command_fails_where_a_fault_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A device that always sends its first letter."""
+    from typer.testing import CliRunner
+
+    from geopriv.cli import app
+    from geopriv.device.designs import VerifiedDesign
+
+    table_design().write(tmp_path / "design.json")
+    monkeypatch.setattr(VerifiedDesign, "_draw", lambda self, value, source: (0, (0,)))
+    command = ["audit", str(tmp_path / "design.json"), "--samples", "500", "--seconds", "1"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1
+    assert "does NOT keep it" in done.stdout
+    document = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    assert not document["passed"]
+    assert [path["passed"] for path in document["samples"]["paths"]] == [True, True, True, False]
+    assert document["samples"]["paths"][3]["faults"][0]["kind"] == "law"

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
+import numpy.typing as npt
 
+from geopriv.auditing.events import proven_loss
 from geopriv.checks import FloatArray, count, finite, fraction, invalid, positive
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Simulated
 
-# Quantiles at which outputs are cut into bins: few enough that a bin's frequency is known well, finer in the tails.
-_TAIL = np.array([0.0005, 0.002, 0.005, 0.01, 0.02])
-_CUTS = np.concatenate([_TAIL, np.linspace(0.04, 0.96, 24), 1 - _TAIL[::-1]])
+_BINS = (32, 256, 2048, 16384)  # quantiles at which outputs are cut: coarse ones measure best, fine ones find spikes
+_FEWEST = 16  # outputs of both inputs a bin, on average: finer cuts would choose events by chance
+_ATOMS = 4096  # outputs that came again and again, each of which is a bin of its own
+_REPEATED = 0  # the cut at which every output that came twice is one
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,13 @@ def audit_black_box(
 ) -> BlackBoxAudit:
     """A statistical lower bound on the rate ε of a mechanism, from its outputs at two inputs.
 
-    The first half of the samples chooses an event S: the union of those of some 35 bins (quantiles of both inputs
-    together, finer in the tails) whose likelihood ratio passes the best cut. The second half, independent of that
-    choice, bounds P[S | x] from below and P[S | x2] from above (Clopper–Pearson). Then
-    ε ≥ ln((P[S | x] − δ)/P[S | x2])/dist, and likewise with x and x2 exchanged.
+    The first half of the samples chooses events: outputs are cut into bins (quantiles of both inputs together, from 32
+    to 16,384 of them, and outputs that came as often one by one), and for each fineness S is the union of those whose
+    likelihood ratio passes the best cut. The second half, independent of that choice, bounds P[S | x] from below and
+    P[S | x2] from above (Clopper–Pearson). Then ε ≥ ln((P[S | x] − δ)/P[S | x2])/dist, and likewise with x and x2
+    exchanged; the confidence is for the largest of these bounds. An output that betrays its input once in ten thousand
+    draws is seen in a million. What no number of samples shows: a generator whose few bits of state somebody tries out
+    one by one, a key that somebody keeps, faults at other inputs, and faults rarer than about ten in n.
 
     Args:
         report: maps an array of n equal inputs to n outputs (numbers).
@@ -83,13 +88,18 @@ def audit_black_box(
     gap = float(np.linalg.norm(np.subtract(x, x2, dtype=np.float64))) if distance is None else distance
     positive("audit_black_box", "distance", gap)
     first, second = _draw(report, x, n), _draw(report, x2, n)
+    half = n // 2
+    cuts = [_REPEATED, *(cut for cut in _BINS if cut == _BINS[0] or 2 * half >= _FEWEST * cut)]
+    alpha = (1 - confidence) / (4 * len(cuts))  # two bounds, two directions
     best = 0.0
     event: tuple[tuple[float, float], ...] = ((-math.inf, math.inf),)
     for p, q in ((first, second), (second, first)):
-        edges, chosen = _choose(p[: n // 2], q[: n // 2], delta)
-        bound = _bound(p[n // 2 :], q[n // 2 :], edges, chosen, delta, (1 - confidence) / 4) / gap
-        if bound > best:
-            best, event = bound, _intervals(edges, chosen)
+        for cut in cuts:
+            edges, chosen = _choose(p[:half], q[:half], cut, alpha, delta)
+            hits, other = (int(chosen[np.searchsorted(edges[1:-1], part[half:])].sum()) for part in (p, q))
+            bound = float(proven_loss(hits, other, n - half, alpha, delta)) / gap
+            if bound > best:
+                best, event = bound, _intervals(edges, chosen)
     return BlackBoxAudit(best, best <= promised, best / promised, event, n, confidence)
 
 
@@ -101,34 +111,36 @@ def _draw(report: Callable[[Any], Any], x: Any, n: int) -> FloatArray:
     return values
 
 
-def _choose(p: FloatArray, q: FloatArray, delta: float) -> tuple[FloatArray, Any]:
-    """Bin edges, and the bins of the event with the largest estimated ln((P[S] − δ)/Q[S]), less its standard error."""
-    inner = np.unique(np.quantile(np.concatenate([p, q]), _CUTS))
-    edges = np.concatenate([[-np.inf], inner, [np.inf]])
-    n = p.size
-    in_p = np.bincount(np.searchsorted(inner, p, side="left"), minlength=inner.size + 1)
-    in_q = np.bincount(np.searchsorted(inner, q, side="left"), minlength=inner.size + 1)
+def _choose(
+    p: FloatArray, q: FloatArray, cut: int, alpha: float, delta: float
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Bin edges, and the bins of the event from which the largest ln((P[S] − δ)/Q[S]) would be proven."""
+    inner = _edges(p, q, cut)
+    in_p, in_q = (np.bincount(np.searchsorted(inner, part), minlength=inner.size + 1) for part in (p, q))
     order = np.argsort(-(in_p + 0.5) / (in_q + 0.5), kind="stable")
-    sum_p, sum_q = np.cumsum(in_p[order]) + 0.5, np.cumsum(in_q[order]) + 0.5
-    net = np.maximum(sum_p - delta * n, 1e-9)
-    # three standard errors: what the confidence bounds will cost
-    score = np.log(net / sum_q) - 3 * np.sqrt((1 - sum_p / (n + 1)) * sum_p / net**2 + (1 - sum_q / (n + 1)) / sum_q)
+    # what the other half will prove if it looks like this one
+    score = proven_loss(np.cumsum(in_p[order]), np.cumsum(in_q[order]), p.size, alpha, delta)
     chosen = np.zeros(inner.size + 1, dtype=bool)
     chosen[order[: int(score.argmax()) + 1]] = True
-    return edges, chosen
+    return np.concatenate([[-np.inf], inner, [np.inf]]), chosen
 
 
-def _bound(p: FloatArray, q: FloatArray, edges: FloatArray, chosen: Any, delta: float, alpha: float) -> float:
-    """ln((P[S] − δ)/Q[S]) from below, each probability bounded at level alpha."""
-    inner = edges[1:-1]
-    hits = int(chosen[np.searchsorted(inner, p, side="left")].sum())
-    false_hits = int(chosen[np.searchsorted(inner, q, side="left")].sum())
-    low = float(special.betaincinv(hits, p.size - hits + 1, alpha)) if hits else 0.0
-    high = float(special.betaincinv(false_hits + 1, q.size - false_hits, 1 - alpha)) if false_hits < q.size else 1.0
-    return math.log((low - delta) / high) if low > delta else -math.inf
+def _edges(p: FloatArray, q: FloatArray, cut: int) -> FloatArray:
+    """Where outputs are cut: at quantiles, finer ones in the tails, and on both sides of outputs that came often.
+
+    Often is as often as half a bin: rarer ones would be chosen because they came by chance. They have a cut of their
+    own, at which all that came twice are bins, and what lies between them.
+    """
+    bins = cut or _BINS[0]
+    tails = np.geomspace(min(_FEWEST / (2 * p.size), 0.5 / bins), 0.5 / bins, 12)
+    shares = np.concatenate([tails, np.arange(1, bins) / bins, 1 - tails])
+    values, counts = np.unique(p, return_counts=True)
+    most = np.argsort(-counts, kind="stable")[:_ATOMS]
+    atoms = values[most[counts[most] > (max(1.0, p.size / (2 * cut)) if cut else 1.0)]]
+    return np.unique(np.concatenate([np.quantile(np.concatenate([p, q]), shares), atoms, np.nextafter(atoms, -np.inf)]))
 
 
-def _intervals(edges: FloatArray, chosen: Any) -> tuple[tuple[float, float], ...]:
+def _intervals(edges: FloatArray, chosen: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
     steps = np.diff(np.concatenate([[0], chosen.astype(int), [0]]))
     return tuple(
         (float(edges[a]), float(edges[b]))

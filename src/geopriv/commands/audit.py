@@ -1,52 +1,115 @@
-"""`geopriv audit`: does a design keep its promise?"""
+"""`geopriv audit`: does a design keep its promise, and do the reports that are drawn?"""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-EXAMPLES = "Examples:  [bold]geopriv audit design.json[/bold]   [bold]geopriv audit design.json --json[/bold]"
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from geopriv.auditing import DesignAudit
+    from geopriv.auditing.samples import SampleAudit
+
+EXAMPLES = (
+    "Examples:  [bold]geopriv audit design.json[/bold]   [bold]geopriv audit design.json --json[/bold]   "
+    "[bold]geopriv audit design.json --samples 100000[/bold]"
+)
+_SHOWN = 5  # faults of each way
 
 
 def audit(
     design: Annotated[Path, typer.Argument(help="The design.json to check.", show_default=False)],
+    samples: Annotated[
+        int | None,
+        typer.Option(help="Also draw up to so many reports at each of the design's worst places, on every way."),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="About how long each way is drawn from; slow ones get fewer.")] = 20.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Check a design's promise: the verdict, the worst privacy loss, and where. Exit code 1 when it does not hold."""
+    """Check a design's promise: the verdict, the worst privacy loss, and where. Exit code 1 when it does not hold.
+
+    With --samples what is shipped is drawn too (report, privatize, device), and what could have been seen is said.
+    """
     from rich.console import Console
-    from rich.markup import escape
 
     from geopriv.auditing import audit_design
 
     found = audit_design(design)
+    drawn = None if samples is None or not found.passed else _draw(design, samples, seconds)
     if as_json:
-        print(json.dumps(_document(found), indent=2, ensure_ascii=False))
+        print(json.dumps(_document(found, drawn), indent=2, ensure_ascii=False))
     else:
         console = Console(highlight=False)
-        console.print(
-            "[bold green]The promise holds.[/]" if found.passed else "[bold red]The promise does NOT hold.[/]"
-        )
-        if found.passed:
-            console.print(f"Promise: {escape(str(found.guarantee))}\nDesign:  {found.hash}")
-        else:
-            console.print(f"Why:     {escape(found.reason)}")
-        for k, one in enumerate(found.audits):
-            first, second, output = one.at
-            console.print(
-                f"Mechanism {k}: worst loss {one.worst_ratio:.9g} of what is promised, between {first} and {second}, "
-                f"at report {output} ({one.pairs:,} pairs compared).",
-                markup=False,
-            )
-    if not found.passed:
+        _print(console, found)
+        if drawn is not None:
+            _print_samples(console, drawn)
+    if not found.passed or (drawn is not None and not drawn.passed):
         raise typer.Exit(1)
 
 
-def _document(found: Any) -> dict[str, Any]:
-    return {
-        "passed": found.passed,
+def _draw(path: Path, samples: int, seconds: float) -> SampleAudit:
+    """The audit of samples, with a bar on a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+    from geopriv.auditing.samples import audit_samples
+    from geopriv.design import load_design
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def tell(name: str, share: float) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=1.0)
+            bar.update(tasks[name], completed=share)
+
+        return audit_samples(load_design(path), samples, seconds=seconds, progress=tell)
+
+
+def _print(console: Console, found: DesignAudit) -> None:
+    from rich.markup import escape
+
+    console.print("[bold green]The promise holds.[/]" if found.passed else "[bold red]The promise does NOT hold.[/]")
+    if found.passed:
+        console.print(f"Promise: {escape(str(found.guarantee))}\nDesign:  {found.hash}")
+    else:
+        console.print(f"Why:     {escape(found.reason)}")
+    for k, one in enumerate(found.audits):
+        first, second, output = one.at
+        console.print(
+            f"Mechanism {k}: worst loss {one.worst_ratio:.9g} of what is promised, between {first} and {second}, "
+            f"at report {output} ({one.pairs:,} pairs compared).",
+            markup=False,
+        )
+
+
+def _print_samples(console: Console, drawn: SampleAudit) -> None:
+    from geopriv.auditing.samples import UNSEEN
+
+    console.print(
+        "[bold green]No fault was seen in what is drawn.[/]"
+        if drawn.passed
+        else "[bold red]What is drawn does NOT keep it.[/]"
+    )
+    for path in drawn.paths:
+        console.print(f" * {path}", markup=False)
+        for fault in path.faults[:_SHOWN]:
+            console.print(f"   {fault}", markup=False)
+    console.print(f"Tried:   {', '.join(drawn.marks)}.", markup=False)
+    console.print(f"Honest samplers are accused with a probability of at most {drawn.false_alarm:g}.")
+    console.print(f"No sampling sees: {'; '.join(UNSEEN)}.", markup=False)
+
+
+def _document(found: DesignAudit, drawn: SampleAudit | None) -> dict[str, Any]:
+    document = {
+        "passed": found.passed and (drawn is None or drawn.passed),
         "reason": found.reason,
         "hash": found.hash or None,
         "guarantee": str(found.guarantee) if found.guarantee else None,
@@ -55,3 +118,32 @@ def _document(found: Any) -> dict[str, Any]:
             for one in found.audits
         ],
     }
+    return document if drawn is None else document | {"samples": _samples_document(drawn)}
+
+
+def _samples_document(drawn: SampleAudit) -> dict[str, Any]:
+    from geopriv.auditing.samples import UNSEEN
+
+    paths = [
+        {
+            "name": path.name,
+            "passed": path.passed,
+            "draws": [path.fewest, path.most],
+            "places": path.places,
+            "seen_loss": _number(path.loss),
+            "seen_excess": path.excess,
+            "seen_rare_excess": path.rare,
+            "faults": [
+                {name: _number(part) if isinstance(part, float) else part for name, part in vars(fault).items()}
+                for fault in path.faults
+            ],
+        }
+        for path in drawn.paths
+    ]
+    rest = {"marks": list(drawn.marks), "false_alarm": drawn.false_alarm, "unseen": list(UNSEEN)}
+    return {"passed": drawn.passed, "paths": paths, **rest}
+
+
+def _number(value: float) -> float | None:
+    """None for what JSON cannot say."""
+    return value if math.isfinite(value) else None
