@@ -13,14 +13,12 @@ errors are covered by the factor `_MORE`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TypeVar, cast
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from geopriv.checks import FloatArray
+from geopriv.sampling.compiled import compiled
 
 Words = npt.NDArray[np.uint64]
 Status = npt.NDArray[np.uint8]
@@ -34,17 +32,6 @@ _MORE = 1.25
 _LARGEST = 2.0**51  # grid numbers that a float holds with room to spare
 _MASK = np.uint64((1 << 63) - 1)
 _TOP = np.uint64(63)
-
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-def compiled(function: _Function) -> _Function:
-    """The function as machine code, kept on disk for the next process, and free of the interpreter's lock."""
-    try:
-        made = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # there is no place to keep it
-        made = numba.njit(nogil=True, error_model="numpy")(function)
-    return cast("_Function", made)
 
 
 @compiled
