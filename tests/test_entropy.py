@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,6 +116,139 @@ def test_a_forked_child_has_its_own_bytes_and_is_not_locked_out(lock: str, mine:
     program = FORK.format(lock=lock, mine=mine)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "True"
+
+
+IN_C = """
+import ctypes, os, sys
+from geopriv.sampling import entropy
+from geopriv.sampling.entropy import ENTROPY
+{before}
+ENTROPY.bytes(1)
+read, write = os.pipe()
+fork = ctypes.PyDLL(None).fork  # the C library's: Python is not told
+child = fork()
+assert child >= 0
+for size in (32, 1 << 16):
+    given = ENTROPY.bytes(size)[:32]
+    if child == 0:
+        os.write(write, given)
+    else:
+        theirs = os.read(read, 32)
+        print(len(theirs) == 32 and theirs != given and any(theirs))
+sys.stdout.flush()
+os._exit(0)
+"""
+linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is cleared in children on Linux only")
+
+
+def printed(program: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_child_forked_in_c_has_its_own_bytes() -> None:
+    assert printed(IN_C.format(before="")) == ["True", "True"]
+
+
+@linux
+def test_a_child_with_the_number_of_its_parent_has_its_own_bytes() -> None:
+    """As in a namespace of its own, or after numbers have gone round."""
+    assert printed(IN_C.format(before="os.getpid = lambda: 1")) == ["True", "True"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_child_is_known_by_its_number_where_memory_is_not_cleared() -> None:
+    assert printed(IN_C.format(before="entropy.PROCESS._page = bytearray(1)")) == ["True", "True"]
+
+
+def lines_of(act: Callable[[], None], stop: int, entropy: Entropy) -> tuple[bytes | None, int]:
+    """Bytes drawn while `act` is called before line `stop` of the drawing; and how many lines there were."""
+    seen = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal seen
+        if frame.f_code is not Entropy.bytes.__code__:
+            return None
+        if event == "line":
+            seen += 1
+            if seen == stop:
+                sys.settrace(None)
+                act()
+        return trace
+
+    before = sys.gettrace()
+    try:
+        sys.settrace(trace)
+        return entropy.bytes(64), seen
+    except KeyboardInterrupt:
+        return None, seen
+    finally:
+        sys.settrace(before)
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_an_interrupt_at_any_line_gives_no_bytes_twice_and_no_zeros() -> None:
+    stopped = set()
+    for stop in range(1, 20):
+        entropy = Entropy()
+        pieces = [entropy.bytes(64)]
+        pieces += [given for given, _ in [lines_of(interrupt, stop, entropy)] if given is not None]
+        stopped.add(len(pieces))
+        pieces += [entropy.bytes(64) for _ in range(3)]
+        assert len(set(pieces)) == len(pieces)
+        assert bytes(64) not in pieces
+    assert stopped == {1, 2}
+
+
+def test_a_signal_that_draws_while_bytes_are_drawn_neither_waits_nor_shares() -> None:
+    for stop in range(1, 20):
+        entropy, pieces = Entropy(), []
+        pieces.append(entropy.bytes(64))
+        given, _ = lines_of(lambda: pieces.append(entropy.bytes(64)), stop, entropy)  # noqa: B023 # called at once
+        assert given is not None
+        pieces += [given, entropy.bytes(64)]
+        assert len(set(pieces)) == len(pieces)
+        assert bytes(64) not in pieces
+
+
+FORK_AT = """
+import ctypes, os, sys
+from geopriv.sampling.entropy import ENTROPY, Entropy
+fork = ctypes.PyDLL(None).fork
+for stop in range(1, 15):
+    ENTROPY.bytes(1)
+    (read, write), child, seen = os.pipe(), None, 0
+    def trace(frame, event, _):
+        global child, seen
+        if frame.f_code is Entropy.bytes.__code__:
+            seen += event == "line"
+            if seen == stop and child is None:
+                child = fork()
+            return trace
+    sys.settrace(trace)
+    given = ENTROPY.bytes(32)
+    sys.settrace(None)
+    if child == 0:
+        os.write(write, given)
+        os._exit(0)
+    if child:
+        theirs = os.read(read, 32)
+        os.waitpid(child, 0)
+        print(theirs != given and any(theirs) and any(given))
+"""
+
+
+@linux
+def test_a_fork_by_a_signal_at_any_line_gives_no_bytes_twice_and_no_zeros() -> None:
+    results = printed(FORK_AT)
+    assert len(results) > 8
+    # only one that comes after the last look finds the same bytes on their way out
+    assert results.count("False") <= 1
+    assert set(results[:-2]) == {"True"}
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])

@@ -31,15 +31,9 @@ def screened(noise: Law, words: kernels.Words) -> tuple[FloatArray, FloatArray, 
     size = getattr(noise, "dimension", 1)
     z, error = np.zeros((len(words), size)), np.zeros((len(words), size))
     status = np.zeros(len(words), dtype=np.uint8)
-    match noise:
-        case LaplaceLaw():
-            kernels.laplace(words, z, error, status)
-        case StudentLaw():
-            kernels.student(words, z, error, status, noise.df)
-        case CauchyLaw():
-            kernels.cauchy(words, z, error, status, noise.p, noise.theta)
-        case _:
-            kernels.planar(words, z, error, status)
+    kernel = noise.kernel()
+    assert kernel is not None
+    kernel(words, z, error, status)
     return z, error, status
 
 

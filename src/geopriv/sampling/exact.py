@@ -55,12 +55,16 @@ class Uniform:
 
     def ball(self) -> arb:
         """The interval of numbers with the bits drawn so far."""
-        return _dyadic(self._numerator, self._bits)
+        return _between(self._numerator, self._bits)
+
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The least number with the bits drawn so far, and the least one beyond them."""
+        return Fraction(self._numerator, 1 << self._bits), Fraction(self._numerator + 1, 1 << self._bits)
 
     def rest(self) -> arb:
         """The number made of all bits but the first, which is uniform on [0, 1) and independent of the first."""
         kept = self._bits - 1
-        return _dyadic(self._numerator & ((1 << kept) - 1), kept)
+        return _between(self._numerator & ((1 << kept) - 1), kept)
 
     def below(self, share: Fraction) -> bool:
         """Whether the number is less than a rational one, when the bits drawn so far tell.
@@ -159,6 +163,11 @@ def precision(bits: int) -> Iterator[None]:
             ctx.prec = before
 
 
-def _dyadic(numerator: int, bits: int) -> arb:
+def dyadic(number: Fraction) -> arb:
+    """A fraction whose denominator is a power of two: an exact number at every precision."""
+    return arb((number.numerator, 1 - number.denominator.bit_length()))
+
+
+def _between(numerator: int, bits: int) -> arb:
     """The interval from numerator/2^bits to (numerator + 1)/2^bits."""
     return arb(arb((2 * numerator + 1, -bits - 1)), arb((1, -bits - 1)))

@@ -13,19 +13,15 @@ errors are covered by the factor `_MORE`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TypeVar, cast
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from geopriv.checks import FloatArray
+from geopriv.sampling.compiled import compiled
 
 Words = npt.NDArray[np.uint64]
 Status = npt.NDArray[np.uint8]
-Letters = npt.NDArray[np.uint16]
-Lookup = tuple[FloatArray, FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int64], Letters]
 
 REJECTED, CERTAIN, UNKNOWN = 0, 1, 2
 
@@ -34,17 +30,6 @@ _MORE = 1.25
 _LARGEST = 2.0**51  # grid numbers that a float holds with room to spare
 _MASK = np.uint64((1 << 63) - 1)
 _TOP = np.uint64(63)
-
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-def compiled(function: _Function) -> _Function:
-    """The function as machine code, kept on disk for the next process, and free of the interpreter's lock."""
-    try:
-        made = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # there is no place to keep it
-        made = numba.njit(nogil=True, error_model="numpy")(function)
-    return cast("_Function", made)
 
 
 @compiled
@@ -85,7 +70,7 @@ def student(words: Words, z: FloatArray, error: FloatArray, status: Status, df: 
         size_off = _MORE * (df * grown_off / (2 * size) + size * _REL)
         cosine = math.cos(2 * math.pi * ((float(words[i, 1]) + 0.5) * 2.0**-64))
         z[i, 0] = size * cosine
-        error[i, 0] = _MORE * (size_off * abs(cosine) + (size + size_off) * _REL)
+        error[i, 0] = _MORE * (size_off * abs(cosine) + (size + size_off) * 2 * _REL)  # of the angle, and of the cosine
         status[i] = CERTAIN
 
 
@@ -176,7 +161,8 @@ def shift(
             off = _MORE * (off + (abs(y) + abs(noise)) * 2.0**-51)
             place, reach = y / steps[j] + 0.5, off / steps[j]
             nearest = math.floor(place)
-            if not (abs(place) < _LARGEST and place - reach > nearest and place + reach < nearest + 1):
+            held = abs(place) < _LARGEST and abs(y) < 2.0**1022  # the grid point is a float too
+            if not (held and place - reach > nearest and place + reach < nearest + 1):
                 status[i] = UNKNOWN
                 break
             values[i, j] = nearest * steps[j]
@@ -232,7 +218,12 @@ def lattice(
     values: FloatArray,
     status: Status,
 ) -> None:
-    """LatticeLaw, with ln(1 + θ/2) and ln(1 + θ), added to positions that are rounded at random; `off` is absolute."""
+    """LatticeLaw, with ln(1 + θ/2) and ln(1 + θ), added to positions that are rounded at random; `off` is absolute.
+
+    Guarantee: a cell is certain only if every position t within `off` and all numbers with these bits have it. With i
+    the cell below the float, t − i − U is `left` give or take `reach`: U is right to 2^-52 and two differences of at
+    most 1 to 2^-53 each. ⌈t − U⌉ is i + 1 if that lies between 0 and 1, i if between −1 and 0, wherever t itself lies.
+    """
     for i in range(words.shape[0]):
         status[i] = CERTAIN
         for j in range(place.shape[1]):
@@ -251,38 +242,3 @@ def lattice(
                 break
             moved = max(size, 0.0) if (k >> _TOP) == 1 else -max(size, 0.0)
             values[i, j] = lower + (left > 0) + moved
-
-
-@compiled
-def letters(words: Words, s: FloatArray, off: FloatArray, table: Lookup, letter: Letters, status: Status) -> None:
-    """Table: the row above or below s by its share of the cell, then the letter by an integer out of 2^60.
-
-    The table holds its lattice, 1/width of each cell, the cell in which each even piece of the lattice begins, each
-    row's running sums, and the letter from which on to look, by the first eight bits of the integer.
-    """
-    lattice, inverse, cells, sums, starts = table
-    last, low = lattice.size - 2, lattice[0]
-    pace = cells.size / (lattice[-1] - low)
-    for i in range(s.size):
-        place = s[i]
-        at = min(max((place - low) * pace, 0.0), cells.size - 1.0)
-        if not at >= 0:  # not a number
-            status[i] = UNKNOWN
-            continue
-        cell = cells[int(at)]
-        while cell < last and lattice[cell + 1] <= place:
-            cell += 1
-        while cell > 0 and lattice[cell] > place:
-            cell -= 1
-        share = min(max((place - lattice[cell]) * inverse[cell], 0.0), 1.0)
-        above = (float(words[i, 0]) + 0.5) * 2.0**-64 - share
-        if not abs(above) > off[i] * inverse[cell] + 2.0**-49:
-            status[i] = UNKNOWN
-            continue
-        row = cell + (above < 0)
-        number = np.int64(words[i, 1] >> np.uint64(4))
-        j = starts[row, words[i, 1] >> np.uint64(56)]
-        while sums[row, j] <= number:
-            j += 1
-        letter[i] = j
-        status[i] = CERTAIN

@@ -66,7 +66,11 @@ class OnLattice(Plan):
         return screened
 
     def _rounded(self, row: Sequence[float], u: Sequence[Uniform]) -> list[int]:
-        """The cells of the position, before noise: in whole numbers where the position is rational, else in balls."""
+        """The cells of the position, before noise: in whole numbers where the position is rational, else in balls.
+
+        It ends with probability 1: a comparison stays open for ever only if t − U is whole, which is one U (0 and 1
+        where t is whole). So does the noise: V is not one of the countably many limits (1 + θ)^(1 − k)·2/(2 + θ).
+        """
         m = self.mechanism
         if not enclosures.irrational(m.space):
             placed = [m.place_exactly(number, axis) for axis, number in enumerate(row)]

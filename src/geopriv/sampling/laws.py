@@ -7,15 +7,22 @@ error bounds. `words` is how many uniform numbers one attempt takes.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from flint import arb
 
-from geopriv.checks import invalid
+from geopriv.checks import FloatArray, invalid
 from geopriv.noise import GeneralizedCauchy, Laplace, PlanarLaplace, StudentT
 from geopriv.sampling.exact import Uniform, less, whole
+
+if TYPE_CHECKING:
+    from geopriv.sampling.kernels import Status, Words
+
+# (random words, z, error, status) → None; the last three are filled in
+Kernel = Callable[["Words", FloatArray, FloatArray, "Status"], None]
 
 
 class Law(ABC):
@@ -34,6 +41,19 @@ class Law(ABC):
             Undecided: while it is not certain whether the attempt is rejected.
         """
 
+    @abstractmethod
+    def kernel(self) -> Kernel | None:
+        """The float filter of Z; None where there is none, and balls do all the work."""
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a law that is drawn in a new way and would inherit the filter of another.
+
+        Raises:
+            TypeError: for a class that says how it is drawn and not what its filter is.
+        """
+        if "__call__" in vars(cls) and "kernel" not in vars(cls):
+            raise TypeError(f"{cls.__name__} must say which kernel filters it, or that none does.")
+
 
 @dataclass(frozen=True)
 class LaplaceLaw(Law):
@@ -45,6 +65,11 @@ class LaplaceLaw(Law):
 
     def __call__(self, u: Sequence[Uniform]) -> list[arb]:
         return [-(2 * (1 - u[0].ball())).log() if u[0].upper else (2 * u[0].ball()).log()]
+
+    def kernel(self) -> Kernel:
+        from geopriv.sampling import kernels
+
+        return kernels.laplace
 
 
 @dataclass(frozen=True)
@@ -64,6 +89,11 @@ class StudentLaw(Law):
     def __call__(self, u: Sequence[Uniform]) -> list[arb]:
         square = self.df * (-(2 / arb(self.df)) * u[0].ball().log()).expm1()
         return [square.nonnegative_part().sqrt() * (2 * u[1].ball()).cos_pi()]
+
+    def kernel(self) -> Kernel:
+        from geopriv.sampling import kernels
+
+        return lambda words, z, error, status: kernels.student(words, z, error, status, self.df)
 
 
 @dataclass(frozen=True)
@@ -89,6 +119,11 @@ class CauchyLaw(Law):
             return None
         size = (log_w if inner else -log_w).exp()
         return [size if u[0].upper else -size]
+
+    def kernel(self) -> Kernel:
+        from geopriv.sampling import kernels
+
+        return lambda words, z, error, status: kernels.cauchy(words, z, error, status, self.p, self.theta)
 
 
 @dataclass(frozen=True)
@@ -122,6 +157,11 @@ class PlanarLaw(Law):
         norm = sum((v**2 for v in normal[:d]), arb(0)).nonnegative_part().sqrt()
         return [size * v / norm for v in normal[:d]]
 
+    def kernel(self) -> Kernel:
+        from geopriv.sampling import kernels
+
+        return kernels.planar
+
 
 @dataclass(frozen=True)
 class SphericalLaw(Law):
@@ -147,6 +187,9 @@ class SphericalLaw(Law):
             kept = less(u[2].ball(), (-self.rate * angle).exp())
         return [angle, 2 * u[3].ball()] if kept else None
 
+    def kernel(self) -> None:
+        """None: an angle is filtered with the place from which it leads (`OnEarth`)."""
+
 
 @dataclass(frozen=True)
 class LatticeLaw(Law):
@@ -169,16 +212,24 @@ class LatticeLaw(Law):
         sizes = [max(-whole((v.rest() * (1 + theta / 2)).log() / theta.log1p()), 0) for v in u[1::2]]
         return [arb(size if v.upper else -size) for size, v in zip(sizes, u[1::2], strict=True)]
 
+    def kernel(self) -> None:
+        """None: noise is filtered with the position that it moves (`OnLattice`)."""
+
 
 def law(noise: object) -> Law:
-    """The law of a noise distribution on the line or in R^d."""
-    match noise:
-        case Laplace():
-            return LaplaceLaw()
-        case StudentT():
-            return StudentLaw(noise.df)
-        case GeneralizedCauchy():
-            return CauchyLaw(noise.p, noise.theta)
-        case PlanarLaplace():
-            return LaplaceLaw() if noise.dimension == 1 else PlanarLaw(noise.dimension)
+    """The law of a noise distribution on the line or in R^d.
+
+    Raises:
+        InvalidParameter: for a class that is not one of these: a class made from one of them may have another density.
+    """
+    if type(noise) in (Laplace, StudentT, GeneralizedCauchy, PlanarLaplace):
+        match noise:
+            case Laplace():
+                return LaplaceLaw()
+            case StudentT():
+                return StudentLaw(noise.df)
+            case GeneralizedCauchy():
+                return CauchyLaw(noise.p, noise.theta)
+            case PlanarLaplace():
+                return LaplaceLaw() if noise.dimension == 1 else PlanarLaw(noise.dimension)
     raise invalid("report", "noise", "one whose samples have an enclosure", type(noise).__name__)

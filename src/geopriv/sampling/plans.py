@@ -15,7 +15,7 @@ from flint import arb
 from geopriv.checks import FloatArray
 from geopriv.sampling.charges import Charged
 from geopriv.sampling.exact import Release, Uniform
-from geopriv.sampling.laws import CauchyLaw, LaplaceLaw, Law, SphericalLaw, StudentLaw
+from geopriv.sampling.laws import Law, SphericalLaw
 
 if TYPE_CHECKING:
     from geopriv.sampling.kernels import Status, Words
@@ -81,8 +81,8 @@ class Shifted(Plan):
         return ideal
 
     def screen(self, rows: FloatArray) -> Screen | None:
-        charged = self.charge(rows)
-        if charged is None:
+        charged, kernel = self.charge(rows), self.law.kernel()
+        if charged is None or kernel is None:
             return None
         from geopriv.sampling import kernels
 
@@ -91,15 +91,7 @@ class Shifted(Plan):
 
         def screened(who: np.typing.NDArray[np.intp], words: Words, values: FloatArray, status: Status) -> None:
             z, error = np.empty_like(values), np.empty_like(values)
-            match self.law:
-                case LaplaceLaw():
-                    kernels.laplace(words, z, error, status)
-                case StudentLaw():
-                    kernels.student(words, z, error, status, self.law.df)
-                case CauchyLaw():
-                    kernels.cauchy(words, z, error, status, self.law.p, self.law.theta)
-                case _:
-                    kernels.planar(words, z, error, status)
+            kernel(words, z, error, status)
             parts = centre.value[who], centre.off[who], spread.value[who], spread.off[who]
             kernels.shift(z, error, status, *parts, steps, values)
 
