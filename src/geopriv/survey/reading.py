@@ -18,6 +18,10 @@ from geopriv.survey.lines import key_lines, line_of
 from geopriv.survey.part import Part, listed, nearest, shown
 
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+# keys of earlier surveys: more is said of them than that there is no such key
+_GONE: dict[tuple[str | int, ...], str] = {
+    ("space", "resolution"): "is no longer asked for: values are not recorded in steps, so leave it out",
+}
 
 
 def _by_kind(union: Any) -> dict[str, type[schema.Table]]:
@@ -129,6 +133,8 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
         words = f"lacks 'kind': {rule}" if missing else f"must be {rule}, not {shown(kind)}{nearest(kind, kinds)}"
         return whole.error(words, *spot.keys, *([] if missing else ["kind"]))
     fields = {field.alias or name: field for name, field in spot.model.model_fields.items()}
+    if error == "extra_forbidden" and spot.path in _GONE:
+        return table.error(_GONE[spot.path], key)
     if error == "extra_forbidden":
         there = nearest(key, fields) or f", which has {listed(fields, last='and')}"
         return table.error(f"is no key of {_title(spot)}{there}", key)
