@@ -12,7 +12,7 @@ from geopriv.device.texts import unit_like
 from geopriv.errors import InvalidParameter, OutOfDomain
 from geopriv.frames import as_array
 
-_WHOLE = 1 << 53  # the largest whole number up to which floats hold all
+WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _ENDLESS = 1 << 1024  # from here on a whole number is no float
 
 
@@ -134,14 +134,14 @@ def _converted(values: Any) -> FloatArray | None:
 def _whole_numbers_within_reach(array: Any) -> Any:
     """Whole numbers beyond 2^53 as ±2^53: rounded to floats two of them could move apart, clamped they cannot."""
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
-        return np.clip(array, -_WHOLE if array.dtype.kind == "i" else 0, _WHOLE)
+        return np.clip(array, -WHOLE if array.dtype.kind == "i" else 0, WHOLE)
     if array.dtype.kind == "O":
         return np.array([_within_reach(part) for part in array.flat], dtype=object).reshape(array.shape)
     return array
 
 
 def _within_reach(part: Any) -> Any:
-    return max(-_WHOLE, min(part, _WHOLE)) if isinstance(part, int) and abs(part) < _ENDLESS else part
+    return max(-WHOLE, min(part, WHOLE)) if isinstance(part, int) and abs(part) < _ENDLESS else part
 
 
 def read_vectors(space: Space, values: Any) -> FloatArray:
