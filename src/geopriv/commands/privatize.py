@@ -44,6 +44,9 @@ def privatize(
     ] = None,
     person: Annotated[str | None, typer.Option(help="The column that names people: each reports once.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an output of earlier reports.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Another run of the same survey is meant: budgets of people in both add up.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """One private report for each person of a table, in an order that tells nothing of the table's."""
@@ -57,8 +60,9 @@ def privatize(
     if chosen is Engine.SPARK:
         from geopriv.engines.spark_files import privatize_files
 
+        started = spark(master, checkpoint)
         done = privatize_files(
-            spark(master, checkpoint), promise, data, output, query=query, person=person, overwrite=overwrite
+            started, promise, data, output, query=query, person=person, overwrite=overwrite, again=again
         )
     else:
         from geopriv.engines.duckdb import Sql, file_query
@@ -68,7 +72,8 @@ def privatize(
         if chosen is Engine.DUCKDB and data is not None:
             people = file_query(data)
         with _bar(console) as bar:
-            done = run(promise, people, output, person=person, progress=_teller(bar), overwrite=overwrite)
+            tell = _teller(bar)
+            done = run(promise, people, output, person=person, progress=tell, overwrite=overwrite, again=again)
     if as_json:
         print(json.dumps(done.as_json() | {"design": promise.hash, "guarantee": str(promise.guarantee)}, indent=2))
     else:
@@ -120,5 +125,8 @@ def _print(console: Console, design: Design, path: Path, done: Privatized) -> No
     console.print(table)
     output = escape(str(done.output))
     console.print(f"Promise: {escape(str(design.guarantee))}.")
+    if done.earlier:
+        many = done.earlier + 1
+        console.print(f"Run {many} of this survey: who was in the others too has {many} times ε in all.")
     console.print(f"Reports: [bold]{output}[/bold]. The counts above are about your table; keep them with it.")
     console.print(f"Next:    [bold]geopriv estimate {escape(str(path))} {output}[/bold]")
