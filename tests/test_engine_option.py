@@ -129,13 +129,26 @@ def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
     command("privatize", "design.json", "people.csv")
     command("estimate", "design.json", "reports.parquet", "--no-page", "--tally", "before.parquet")
     command("privatize", "design.json", "people.csv", "-o", "more.ndjson", "--again")
-    both = command(
-        "estimate", "design.json", "more.ndjson", "before.parquet", "--no-page", "--json", "--engine", "duckdb"
-    )
+    add = ("--add-tally", "before.parquet", "--no-page", "--json")
+    both = command("estimate", "design.json", "more.ndjson", *add, "--engine", "duckdb")
     assert json.loads(both[1])["n"] == 800
     query = "select * from 'reports.parquet'"
     asked = command("estimate", "design.json", "--query", query, "--no-page", "--json")
-    assert asked[1] == command("estimate", "design.json", "before.parquet", "--no-page", "--json")[1]
+    assert asked[1] == command("estimate", "design.json", *add)[1]
+    assert json.loads(command("estimate", "design.json", "--query", query, *add)[1])["n"] == 800
+
+
+@pytest.mark.parametrize("name", ["arrow", "duckdb", "spark"])
+def test_no_engine_takes_a_file_for_a_tally_that_was_not_named_as_one(name: str, command: Command) -> None:
+    command("privatize", "design.json", "people.csv")
+    command("estimate", "design.json", "reports.parquet", "--no-page", "--tally", "before.parquet")
+    Path("folder").mkdir()
+    Path("reports.parquet").rename("folder/a.parquet")
+    Path("before.parquet").rename("folder/b.parquet")
+    for given in ("folder/b.parquet", "folder"):
+        code, _, err = command("estimate", "design.json", given, "--no-page", "--engine", name)
+        assert code == 2
+        assert "folder/b.parquet holds counts and no reports" in err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(

@@ -560,16 +560,15 @@ def test_what_a_worker_lacks_is_told() -> None:
     assert spark_told._why(RuntimeError(full), None) == "there is no space left on a disk that it writes to"
 
 
-def test_all_engines_count_a_folder_of_tallies_and_reports(
+def test_all_engines_count_a_folder_of_reports(
     session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "all [1]"
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
     DESIGN.write("design.json")
-    for name in ("a.parquet", "b.ndjson", "before.parquet"):
+    for name in ("a.parquet", "b.ndjson", "c.parquet"):
         gp.privatize(DESIGN, people(50), folder / name, again=True)
-    gp.tally(DESIGN, [folder / "before.parquet"]).write(folder / "before.parquet")
     counted = [estimate._counted(DESIGN, [str(folder)], engine, None, None, "local[2]", Console()) for engine in Engine]
     assert [tally.n for tally in counted] == [150] * 3
     assert counted[0] == counted[1] == counted[2]

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 from geopriv.checks import invalid
 from geopriv.design import Design
 from geopriv.device.files import replacing
-from geopriv.errors import ReportRejected
+from geopriv.errors import InvalidParameter, ReportRejected
 from geopriv.received import BROKEN, REASONS, ReportReader
-from geopriv.reports import Integers, ReportBatch, limits, rows_in_range
+from geopriv.reports import COLUMNS, Integers, ReportBatch, limits, rows_in_range
 
 _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
 _MARK = b"geopriv tally"  # the key of the file's own metadata
@@ -157,6 +157,10 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
         InvalidParameter: for a file that is no tally, is damaged, or is of another design.
     """
     note = _note(path)
+    if _columns(path) == COLUMNS.names:
+        raise InvalidParameter(
+            f"The file {path} holds reports, and is no tally that Tally.write made: count it as such."
+        )
     if note is None:
         raise invalid("load_tally", "path", "a file that Tally.write made", str(path))
     if note.get("version") != _VERSION:
@@ -207,47 +211,72 @@ def _rejected(found: dict[str, Any]) -> Counter[str]:
 
 
 def tally(
-    design: Design, paths: Iterable[str | os.PathLike[str]], progress: Callable[[int], None] | None = None
+    design: Design,
+    paths: Iterable[str | os.PathLike[str]],
+    progress: Callable[[int], None] | None = None,
+    *,
+    tallies: Iterable[str | os.PathLike[str]] = (),
 ) -> Tally:
-    """All reports of files of reports and of tallies, counted.
+    """All reports of files of reports, counted, and what tallies have counted.
 
     Ids are checked across all files of reports: one that came before is rejected as a "repeated id", whatever it says
     now, so the first counts. In what order files are read, and how reports are split among them, changes nothing else.
 
+    A file counts as a tally because it is named as one here, never because it says so: reports come from strangers, and
+    a tally adds whatever number stands in it.
+
     Args:
         design: that the reports belong to.
-        paths: of files of reports (".parquet", else NDJSON), and of tallies, each once.
+        paths: of files of reports (".parquet", else NDJSON).
         progress: called with the number of reports in each batch that was read.
+        tallies: files that `Tally.write` made, of one's own, each once.
 
     Raises:
-        InvalidParameter: for a tally that is given twice, is damaged or is of another design.
+        InvalidParameter: for a tally that is given twice, is damaged or is of another design, for one among the
+            reports, and for reports among the tallies.
     """
     reader, total = ReportReader(design), Tally(design)
-    merged: list[Path] = []
-    for path in map(Path, paths):
-        if _note(path) is None:
-            for batch in reader.read(path):
-                total.add(batch)
-                if progress is not None:
-                    progress(len(batch))
-            continue
-        if any(path.samefile(other) for other in merged):
-            raise invalid("tally", "paths", "such that each tally comes once, since it has no ids", str(path))
-        merged.append(path)
+    for path in paths:
+        require_reports(path)
+        for batch in reader.read(path):
+            total.add(batch)
+            if progress is not None:
+                progress(len(batch))
+    added: list[Path] = []
+    for path in map(Path, tallies):
+        if any(path.samefile(other) for other in added):
+            raise invalid("tally", "tallies", "such that each comes once, since it has no ids", str(path))
+        added.append(path)
         total = total + load_tally(path, design)
     total.rejected += reader.rejected
     return total
 
 
-def is_tally(path: str | os.PathLike[str]) -> bool:
-    """Whether a file was made by `Tally.write`."""
-    return Path(path).is_file() and _note(path) is not None
+def require_reports(path: str | os.PathLike[str]) -> None:
+    """Refuse a file with the columns of a tally where reports are read; what it says of itself is not looked at.
+
+    Raises:
+        InvalidParameter: saying how a tally is added.
+    """
+    if _columns(path) == _COLUMNS.names:
+        raise InvalidParameter(
+            f"The file {path} holds counts and no reports. Whose counts you trust you say by naming the file as a "
+            "tally: --add-tally (tallies=)."
+        )
+
+
+def _columns(path: str | os.PathLike[str]) -> list[str]:
+    """The names of a Parquet file's columns; none of any other file."""
+    try:
+        return list(pq.read_schema(path).names) if Path(path).suffix == ".parquet" else []
+    except FileNotFoundError:
+        raise
+    except BROKEN:
+        return []
 
 
 def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """What a tally's file says of itself; None for every other file."""
-    if Path(path).suffix != ".parquet":
-        return None
     try:
         note = (pq.read_schema(path).metadata or {}).get(_MARK)
     except FileNotFoundError:
