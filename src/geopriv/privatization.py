@@ -27,8 +27,8 @@ from geopriv.engines.parts import parts, publish
 from geopriv.engines.people import People
 from geopriv.engines.shuffle import Shuffle
 from geopriv.errors import InvalidParameter
-from geopriv.received import holds_reports
 from geopriv.register import Register
+from geopriv.report_files import holds_reports
 from geopriv.reports import limits, records, write_records
 from geopriv.sampling.entropy import ENTROPY
 from geopriv.sampling.entropy import Source as Entropy

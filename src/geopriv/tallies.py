@@ -16,10 +16,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from geopriv.checks import invalid
+from geopriv.counts import Counts, merged
 from geopriv.design import Design
 from geopriv.device.files import replacing
 from geopriv.errors import InvalidParameter, ReportRejected
-from geopriv.received import BROKEN, REASONS, ReportReader
+from geopriv.parquet_pages import opened, require_bounded
+from geopriv.received import REASONS, ReportReader
+from geopriv.report_files import BATCH, BROKEN, column_names
 from geopriv.reports import COLUMNS, Integers, ReportBatch, limits, rows_in_range
 
 _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
@@ -27,24 +30,6 @@ _MARK = b"geopriv tally"  # the key of the file's own metadata
 _VERSION = 1
 _WAITING = 1 << 20  # rows that are gathered before they are counted
 _MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """How often each report came, of those to one mechanism.
-
-    Args:
-        rows: distinct reports in lexicographic order, shape (m, axes): symbols of a Table, cells of a Lattice.
-        times: how often each came, shape (m,).
-    """
-
-    rows: Integers
-    times: Integers
-
-    @property
-    def n(self) -> int:
-        """Reports in all."""
-        return int(self.times.sum())
 
 
 @dataclass(eq=False)
@@ -157,7 +142,7 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
         InvalidParameter: for a file that is no tally, is damaged, or is of another design.
     """
     note = _note(path)
-    if _columns(path) == COLUMNS.names:
+    if column_names(Path(path)) == COLUMNS.names:
         raise InvalidParameter(
             f"The file {path} holds reports, and is no tally that Tally.write made: count it as such."
         )
@@ -169,12 +154,25 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
         found = str(note.get("design"))[:12]
         raise invalid("load_tally", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
     try:
-        table = pq.read_table(path)
-        if not table.schema.equals(_COLUMNS) or table.num_columns != len(_COLUMNS):
-            raise ValueError
-        return tally_of(table, design, _rejected(note["rejected"]))
+        return _loaded(Path(path), design, _rejected(note["rejected"]))
     except (*BROKEN, TypeError, KeyError, AttributeError):
         raise invalid("load_tally", "path", "a whole file of counts that the design can have", str(path)) from None
+
+
+def _loaded(path: Path, design: Design, rejected: Counter[str]) -> Tally:
+    """What is in a file of counts, read in batches: of equal rows, of which there may be very many, one is kept."""
+    require_bounded(path, (), ("mechanism", "times"), ("report",))
+    total = Tally(design, rejected)
+    with opened(path) as file:
+        if not file.schema_arrow.equals(_COLUMNS) or len(file.schema_arrow) != len(_COLUMNS):
+            raise ValueError
+        for batch in file.iter_batches(BATCH):
+            part = tally_of(pa.Table.from_batches([batch]), design, Counter())
+            for mechanism in range(len(design.mechanisms)):
+                total._add(mechanism, part.counts(mechanism))
+            if total.n > _MOST:
+                raise ValueError
+    return total
 
 
 def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
@@ -258,27 +256,18 @@ def require_reports(path: str | os.PathLike[str]) -> None:
     Raises:
         InvalidParameter: saying how a tally is added.
     """
-    if _columns(path) == _COLUMNS.names:
+    if column_names(Path(path)) == _COLUMNS.names:
         raise InvalidParameter(
             f"The file {path} holds counts and no reports. Whose counts you trust you say by naming the file as a "
             "tally: --add-tally (tallies=)."
         )
 
 
-def _columns(path: str | os.PathLike[str]) -> list[str]:
-    """The names of a Parquet file's columns; none of any other file."""
-    try:
-        return list(pq.read_schema(path).names) if Path(path).suffix == ".parquet" else []
-    except FileNotFoundError:
-        raise
-    except BROKEN:
-        return []
-
-
 def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """What a tally's file says of itself; None for every other file."""
     try:
-        note = (pq.read_schema(path).metadata or {}).get(_MARK)
+        with opened(Path(path)) as file:
+            note = (file.schema_arrow.metadata or {}).get(_MARK)
     except FileNotFoundError:
         raise
     except BROKEN:
@@ -287,14 +276,3 @@ def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
         return None if note is None else dict(json.loads(note))
     except (ValueError, TypeError):
         return {}  # a damaged one
-
-
-def merged(parts: list[Counts]) -> Counts:
-    """Every report once, in lexicographic order."""
-    rows, times = np.concatenate([part.rows for part in parts]), np.concatenate([part.times for part in parts])
-    order = np.lexsort(rows.T[::-1])
-    rows, times = rows[order], times[order]
-    fresh = np.ones(len(rows), dtype=bool)
-    fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    starts = np.flatnonzero(fresh)
-    return Counts(rows[starts], np.add.reduceat(times, starts) if starts.size else times)

@@ -157,13 +157,17 @@ def _read(design: Design, files: list[Path], console: Console) -> Tally:
 
 def _rows(files: list[Path]) -> int | None:
     """How many rows the files have; None unless all are Parquet."""
-    import pyarrow as pa
-    from pyarrow import parquet
+    from geopriv.parquet_pages import opened
+    from geopriv.report_files import BROKEN
 
     try:
-        return sum(int(parquet.read_metadata(path).num_rows) for path in files)
-    except (pa.ArrowInvalid, OSError):
+        rows = 0
+        for path in files:
+            with opened(path) as file:
+                rows += file.metadata.num_rows
+    except BROKEN:
         return None
+    return rows
 
 
 def _outline(path: Path, space: Space) -> shapely.Geometry:

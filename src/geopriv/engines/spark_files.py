@@ -16,8 +16,8 @@ from geopriv.engines.spark_told import EXISTS, told
 from geopriv.engines.spark_work import SENT, read_lines, wanted
 from geopriv.errors import InvalidParameter
 from geopriv.privatization import Privatized, columns_of, require_readable
-from geopriv.received import require_whole
 from geopriv.register import Register
+from geopriv.report_files import require_sizes, require_whole
 from geopriv.reports import COLUMNS
 
 if TYPE_CHECKING:
@@ -139,8 +139,12 @@ def _read(session: SparkSession, path: str) -> DataFrame:
 
 def _reports(session: SparkSession, paths: Sequence[str]) -> DataFrame:
     for path in paths:
-        if path.endswith(_LINES) and os.path.isfile(path):
-            require_whole(Path(path))
+        place = Path(path)
+        if path.endswith(_LINES) and place.is_file():
+            require_whole(place)
+        elif place.exists():
+            for file in place.rglob("*.parquet") if place.is_dir() else [place]:
+                require_sizes(file)
     lines, others = ([_place(p) for p in paths if p.endswith(_LINES) == is_json] for is_json in (True, False))
     parts = []
     if lines:
