@@ -31,6 +31,7 @@ from geopriv.design import Design
 from geopriv.engines import shuffle, spark, spark_files, spark_session, spark_told, spark_work
 from geopriv.engines.duckdb_tally import reports_query, tally_sql
 from geopriv.engines.spark_blocks import from_blocks, hashed
+from geopriv.engines.spark_query import rows_of
 from geopriv.privatization import draw_reports
 from geopriv.reports import COLUMNS
 from geopriv.sampling.keyed import Keyed
@@ -525,6 +526,41 @@ def test_a_second_run_on_spark_is_refused_too(session: SparkSession, tmp_path: P
         spark.privatize(df, DESIGN)
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "create table made as select 1.0 income",
+        "create or replace temporary view rows_of_others as select 1",
+        "insert overwrite directory '{folder}/made' using csv select 1",
+        "with a as (select 1) insert overwrite directory '{folder}/made' using csv select * from a",
+        "set spark.made = 1",
+        "select 1; select 2",
+        "add jar made.jar",
+        "execute immediate 'select 1'",
+        "begin select 1; end",
+        "show tables",
+        "",
+        "select transform(1) using 'touch {folder}/made' as (income)",
+        "with a as (select transform(1) using 'touch {folder}/made' as (income)) select * from a",
+        "select * from values (1) where exists (select java_method('java.lang.System', 'lineSeparator'))",
+        "select reflect('java.lang.System', 'lineSeparator')",
+    ],
+)
+def test_a_query_of_spark_only_reads(query: str, session: SparkSession, tmp_path: Path) -> None:
+    text, words = query.format(folder=tmp_path), "must be one statement that reads|may only read"
+    with pytest.raises(gp.InvalidParameter, match=words):
+        spark_files.tally_files(session, DESIGN, [], text)
+    with pytest.raises(gp.InvalidParameter, match=words):
+        spark_files.privatize_files(session, DESIGN, None, str(tmp_path / "out"), query=text)
+    assert list(tmp_path.iterdir()) == []
+    assert session.conf.get("spark.made", "none") == "none"
+
+
+def test_a_query_of_spark_that_reads_is_run(session: SparkSession) -> None:
+    for query in ("select 1 a;", "with b as (select 1 a) select * from b", "values (1)", "from values (1) select *"):
+        assert rows_of(session, query).count() == 1
+
+
 def test_no_error_of_spark_quotes_a_row(
     session: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -569,7 +605,7 @@ def test_all_engines_count_a_folder_of_reports(
     DESIGN.write("design.json")
     for name in ("a.parquet", "b.ndjson", "c.parquet"):
         gp.privatize(DESIGN, people(50), folder / name, again=True)
-    counted = [estimate._counted(DESIGN, [str(folder)], engine, None, None, "local[2]", Console()) for engine in Engine]
+    counted = [estimate._counted(DESIGN, [str(folder)], engine, None, "local[2]", Console()) for engine in Engine]
     assert [tally.n for tally in counted] == [150] * 3
     assert counted[0] == counted[1] == counted[2]
 

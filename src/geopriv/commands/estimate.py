@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, MasterOption, choose, spark
+from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, ExtensionsOption, MasterOption, choose, spark
 
 if TYPE_CHECKING:
     import shapely
     from rich.console import Console
 
     from geopriv.design import Design
+    from geopriv.engines.duckdb import Sql
     from geopriv.spaces import Space
     from geopriv.tallies import Tally
 
@@ -34,6 +35,7 @@ def estimate(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the estimates go.")] = Path("estimates.json"),
     query: Annotated[str | None, typer.Option(help="SQL whose rows are reports, instead of files.")] = None,
     database: DatabaseOption = None,
+    allow_extensions: ExtensionsOption = False,
     engine: EngineOption = None,
     master: MasterOption = None,
     tally: Annotated[Path | None, typer.Option(help="Also write the counts here (Parquet), to add to later.")] = None,
@@ -56,6 +58,7 @@ def estimate(
     from geopriv.checks import fraction, invalid
     from geopriv.design import load_design
     from geopriv.device.files import canonical
+    from geopriv.engines.duckdb import Sql
     from geopriv.errors import ReportRejected
     from geopriv.questions import KernelMap
     from geopriv.survey_estimates import estimate_survey
@@ -70,8 +73,9 @@ def estimate(
         raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
     coast = None if outline is None else _outline(outline, plan.space)
     given = bool(reports) or (query is None and bool(add_tally))
-    chosen = choose("estimate", engine, given, query, database, master)
-    counted = _counted(plan, reports or [], chosen, query, database, master, console)
+    chosen = choose("estimate", engine, given, query, database, master, extensions=allow_extensions)
+    sql = None if query is None else Sql(query, database, allow_extensions)
+    counted = _counted(plan, reports or [], chosen, sql, master, console)
     counted += count(plan, [], tallies=add_tally or [])
     if not counted.n:
         reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
@@ -116,15 +120,14 @@ def _counted(
     design: Design,
     reports: list[str],
     engine: Engine,
-    query: str | None,
-    database: str | None,
+    sql: Sql | None,
     master: str | None,
     console: Console,
 ) -> Tally:
     """The tally of all reports, by whoever is to count them."""
     from geopriv.tallies import Tally, require_reports
 
-    if not reports and query is None:
+    if not reports and sql is None:
         return Tally(design)
     if engine is Engine.ARROW:
         return _read(design, _files([Path(path) for path in reports]), console)
@@ -135,12 +138,11 @@ def _counted(
         if engine is Engine.SPARK:
             from geopriv.engines.spark_files import tally_files
 
-            return tally_files(spark(master), design, [part for path in reports for part in _parts(path)], query)
-        from geopriv.engines.duckdb import Sql
+            paths = [part for path in reports for part in _parts(path)]
+            return tally_files(spark(master), design, paths, None if sql is None else sql.query)
         from geopriv.engines.duckdb_tally import reports_query, tally_sql
 
-        sql = reports_query(_files([Path(path) for path in reports])) if query is None else Sql(query, database)
-        return tally_sql(design, sql)
+        return tally_sql(design, sql or reports_query(_files([Path(path) for path in reports])))
 
 
 def _read(design: Design, files: list[Path], console: Console) -> Tally:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, MasterOption, choose, spark
+from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, ExtensionsOption, MasterOption, choose, spark
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +38,7 @@ def privatize(
     ] = "reports.parquet",
     query: Annotated[str | None, typer.Option(help="SQL whose rows are people, instead of a file.")] = None,
     database: DatabaseOption = None,
+    allow_extensions: ExtensionsOption = False,
     engine: EngineOption = None,
     master: MasterOption = None,
     checkpoint: Annotated[
@@ -54,7 +56,7 @@ def privatize(
 
     from geopriv.design import load_design
 
-    chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint)
+    chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint, allow_extensions)
     console = Console(stderr=True)
     promise = load_design(design)
     if chosen is Engine.SPARK:
@@ -68,9 +70,9 @@ def privatize(
         from geopriv.engines.duckdb import Sql, file_query
         from geopriv.privatization import privatize as run
 
-        people = Sql(query, database) if query is not None else data
+        people = Sql(query, database, allow_extensions) if query is not None else data
         if chosen is Engine.DUCKDB and data is not None:
-            people = file_query(data)
+            people = replace(file_query(data), extensions=allow_extensions)
         with _bar(console) as bar:
             tell = _teller(bar)
             done = run(promise, people, output, person=person, progress=tell, overwrite=overwrite, again=again)

@@ -12,6 +12,7 @@ from geopriv.checks import invalid
 from geopriv.design import Design
 from geopriv.engines import spark
 from geopriv.engines.reading import Reading
+from geopriv.engines.spark_query import rows_of
 from geopriv.engines.spark_told import EXISTS, told
 from geopriv.engines.spark_work import SENT, read_lines, wanted
 from geopriv.errors import InvalidParameter
@@ -53,7 +54,7 @@ def privatize_files(
     if output.endswith(_LINES):
         raise invalid("privatize", "output", "a folder of Parquet files, which is what Spark writes here", output)
     with told():
-        people = session.sql(query) if data is None and query is not None else _read(session, str(data))
+        people = rows_of(session, query) if data is None and query is not None else _read(session, str(data))
         if query is not None or str(data).lower().endswith(_TEXTS):
             Reading(wanted(columns_of(design, person))).require_header("The table", people.columns)
         _require_free(session, output, overwrite)
@@ -96,7 +97,7 @@ def tally_files(session: SparkSession, design: Design, paths: Sequence[str], que
         InvalidParameter: for what cannot be read.
     """
     with told():
-        return spark.tally(session.sql(query) if query is not None else _reports(session, paths), design)
+        return spark.tally(rows_of(session, query) if query is not None else _reports(session, paths), design)
 
 
 def _require_free(session: SparkSession, output: str, overwrite: bool) -> None:
