@@ -139,6 +139,46 @@ def test_a_footer_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pyt
     assert dict(reader.rejected) == {"too large": 1}
 
 
+EVERY = """
+import resource, sys
+from pathlib import Path
+from geopriv.design import load_design
+from geopriv.received import ReportReader
+design, path = load_design(sys.argv[1]), Path(sys.argv[2])
+whole, before = path.read_bytes(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+length = int.from_bytes(whole[-8:-4], "little")
+for at in range(len(whole) - 8 - length, len(whole) - 8):
+    for change in (8, 255):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ change]) + whole[at + 1:])
+        reader = ReportReader(design)
+        read = sum(map(len, reader.read(path)))
+        assert read <= 50 and (read == 50 or reader.rejected), at
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+def test_no_change_of_a_byte_in_a_footer_ends_the_process_or_takes_memory(tmp_path: Path) -> None:
+    """Arrow ends the process where it is asked about a column whose sizes do not belong to its type."""
+    write_reports(tmp_path / "reports.parquet", DESIGN, [ReportBatch(0, np.zeros((50, 1), dtype=np.int64))])
+    DESIGN.write(tmp_path / "design.json")
+    command = [sys.executable, "-c", EVERY, str(tmp_path / "design.json"), str(tmp_path / "reports.parquet")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-500:]
+    assert int(done.stdout) < 200
+
+
+def test_a_footer_that_readers_could_understand_in_two_ways_is_refused(tmp_path: Path) -> None:
+    """Row groups that are said to be texts: Thrift's own reader does not look at what a list is said to hold."""
+    data = reports(3)
+    groups = bytes([0x19, 0xFC, 1])  # a list, of structures, with one of them
+    assert data.count(groups) == 1
+    (tmp_path / "reports.parquet").write_bytes(data.replace(groups, bytes([0x19, 0xF8, 1])))
+    assert pq.read_metadata(tmp_path / "reports.parquet").num_row_groups == 1
+    reader = ReportReader(DESIGN)
+    assert list(reader.read(tmp_path / "reports.parquet")) == []
+    assert dict(reader.rejected) == {"malformed": 1}
+
+
 def test_lines_take_little_memory_whatever_is_in_them(tmp_path: Path) -> None:
     """A list takes two bytes in JSON and some sixty in Python; one line has a hundred million bytes."""
     line = b'{"report":[' + b"[]," * 1300 + b"[]]}\n"

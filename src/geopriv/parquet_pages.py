@@ -17,9 +17,13 @@ import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow.parquet as pq
+
+from geopriv.thrift import BINARY, INT, LONG, STRUCT, Fields, Long, Malformed, read_struct
+
+__all__ = ["Malformed", "TooLarge", "opened", "require_bounded"]
 
 _FOOTER = 1 << 21  # bytes: some 5,000 row groups of reports
 _CONTAINER = 1 << 14  # parts of a list in a footer
@@ -35,15 +39,17 @@ _ENCODINGS = {0, 2, 8}  # plain, and of a dictionary: what all writers use by de
 _TEXT, _FIXED = "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"
 _WIDEST = 64  # bytes of a value of fixed length
 
-Fields: TypeAlias = dict[int, Any]
+# where a footer has lists, by numbers of fields, and of what
+_LISTS: dict[tuple[int, ...], int] = {
+    **dict.fromkeys([(2,), (4,), (5,), (7,), (4, 1), (4, 4), (4, 1, 3, 8), (4, 1, 3, 13)], STRUCT),
+    **dict.fromkeys([(4, 1, 3, 2), (4, 1, 3, 17, 2)], INT),
+    **dict.fromkeys([(4, 1, 3, 16, 2), (4, 1, 3, 16, 3)], LONG),
+    (4, 1, 3, 3): BINARY,
+}
 
 
 class TooLarge(ValueError):
     """A file would take more memory than a file of reports has any use for."""
-
-
-class Malformed(ValueError):
-    """A file is not one of reports: columns, or the way they are written, are others."""
 
 
 class Page(NamedTuple):
@@ -64,6 +70,20 @@ class Page(NamedTuple):
     encoding: int
 
 
+class Chunk(NamedTuple):
+    """What a footer says of a column in a row group.
+
+    Args:
+        start: where its pages begin.
+        length: of all of them in the file.
+        values: that they hold, missing ones included.
+    """
+
+    start: int
+    length: int
+    values: int
+
+
 def opened(path: Path, **options: Any) -> pq.ParquetFile:
     """A Parquet file of which nothing but the footer has been read.
 
@@ -72,14 +92,24 @@ def opened(path: Path, **options: Any) -> pq.ParquetFile:
         OSError: and what Arrow raises, for a damaged one.
     """
     with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - 8, 0))
-        end = file.read(8)
-    if end[4:] == b"PAR1" and struct.unpack("<I", end[:4])[0] > _FOOTER:
-        raise TooLarge
+        _footer(file)
     # pre-buffered, the whole file may be read ahead
     limits = {"thrift_string_size_limit": _FOOTER, "thrift_container_size_limit": _CONTAINER}
     return pq.ParquetFile(path, pre_buffer=False, **limits, **options)
+
+
+def _footer(file: BinaryIO) -> bytes:
+    """The bytes of a footer; none where the file has no end."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - 8, 0))
+    end = file.read(8)
+    if end[4:] != b"PAR1":
+        return b""
+    (length,) = struct.unpack("<I", end[:4])
+    if length > _FOOTER:
+        raise TooLarge
+    file.seek(max(size - 8 - length, 0))
+    return file.read(length)
 
 
 def require_bounded(path: Path, texts: tuple[str, ...], numbers: tuple[str, ...], lists: tuple[str, ...]) -> set[str]:
@@ -98,15 +128,41 @@ def require_bounded(path: Path, texts: tuple[str, ...], numbers: tuple[str, ...]
     """
     with opened(path) as parquet, path.open("rb") as file:
         columns = {name: _leaf(parquet, name, name in texts, name in lists) for name in (*texts, *numbers, *lists)}
-        footer, named = parquet.metadata, set()
-        groups = [footer.row_group(k) for k in range(footer.num_row_groups)]
-        if sum(group.num_rows for group in groups) > _ROWS + path.stat().st_size:
+        groups, named = list(_groups(_footer(file))), set()
+        if sum(rows for rows, _ in groups) > _ROWS + path.stat().st_size:
             raise TooLarge
-        for group in groups:
+        for _, chunks in groups:
+            if len(chunks) != len(parquet.schema):
+                raise Malformed
             for name, index in columns.items():
-                kinds = {page.kind for page in _pages(file, group.column(index))}
+                kinds = {page.kind for page in _pages(file, chunks[index])}
                 named |= {name} if name in texts and _DICTIONARY in kinds else set()
     return named
+
+
+def _groups(footer: bytes) -> Iterator[tuple[int, list[Chunk]]]:
+    """How many rows each row group has, and its columns."""
+    try:
+        fields, _ = read_struct(footer, 0, _LISTS, _CONTAINER)
+        for group in fields[4]:
+            yield _long(group[3]), [_chunk(column) for column in group[1]]
+    except (KeyError, TypeError, IndexError):
+        raise Malformed from None
+
+
+def _chunk(column: Fields) -> Chunk:
+    about = column[3]
+    if 1 in column or 8 in column:  # in another file, or encrypted
+        raise Malformed
+    first, named = _long(about[9]), about.get(11)
+    start = named if type(named) is Long and 0 < named < first else first
+    return Chunk(start, _long(about[7]), _long(about[5]))
+
+
+def _long(value: Any) -> int:
+    if type(value) is not Long or value < 0:
+        raise Malformed
+    return int(value)
 
 
 def _leaf(parquet: pq.ParquetFile, name: str, is_text: bool, is_list: bool) -> int:
@@ -123,13 +179,11 @@ def _leaf(parquet: pq.ParquetFile, name: str, is_text: bool, is_list: bool) -> i
     return index
 
 
-def _pages(file: BinaryIO, chunk: pq.ColumnChunkMetaData) -> Iterator[Page]:
+def _pages(file: BinaryIO, chunk: Chunk) -> Iterator[Page]:
     """The pages of a column in a row group, each within its bounds."""
-    if not chunk.num_values:
+    if not chunk.values:
         return  # nobody reads its pages
-    first, named = chunk.data_page_offset, chunk.dictionary_page_offset
-    at = named if named is not None and 0 < named < first else first
-    end, values = at + chunk.total_compressed_size, 0
+    at, end, values = chunk.start, chunk.start + chunk.length, 0
     for _ in range(_PAGES):
         if at >= end:
             break
@@ -141,7 +195,7 @@ def _pages(file: BinaryIO, chunk: pq.ColumnChunkMetaData) -> Iterator[Page]:
     if values > _VALUES:
         raise TooLarge
     # Arrow reads on until it has seen as many values as the footer says: no page may lie beyond those
-    if at != end or values != chunk.num_values:
+    if at != end or values != chunk.values:
         raise Malformed
 
 
@@ -160,63 +214,15 @@ def _page(file: BinaryIO, at: int) -> tuple[Page, int]:
         file.seek(at)
         data = file.read(size)
         try:
-            fields, length = _struct(data, 0)
+            fields, length = read_struct(data, 0, {}, 0)
             kind = fields[1]
             body = fields[_BODIES[kind]]
-            encoding = body[4 if kind == _DATA_2 else 2]
-            return Page(kind, body[1], fields[2], fields[3], encoding), length
+            page = Page(kind, body[1], fields[2], fields[3], body[4 if kind == _DATA_2 else 2])
         except IndexError:
             continue  # the header is longer
         except (KeyError, TypeError):
             raise Malformed from None
-    raise Malformed
-
-
-def _struct(data: bytes, at: int, depth: int = 0) -> tuple[Fields, int]:
-    """The fields of a structure in Thrift's compact protocol by number, and where it ends.
-
-    Of doubled fields and of types that the headers of pages do not have, readers may think differently: refused.
-    """
-    fields: Fields = {}
-    number = 0
-    while head := data[at]:
-        kind, at = head & 15, at + 1
-        if head >> 4:
-            number += head >> 4
-        else:
-            number, at = _integer(data, at)
-        if number in fields or depth > 2:
-            raise Malformed
-        fields[number], at = _value(data, at, kind, depth)
-    return fields, at + 1
-
-
-def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if kind in (1, 2):
-        return kind == 1, at
-    if kind == 5:
-        return _integer(data, at)
-    if kind in (4, 6):  # of another width: none of those that are asked for
-        return None, _integer(data, at)[1]
-    if kind == 8:
-        length, at = _varint(data, at)
-        return None, at + length
-    if kind == 12:
-        return _struct(data, at, depth + 1)
-    raise Malformed
-
-
-def _integer(data: bytes, at: int) -> tuple[int, int]:
-    """A signed number: 0, 1, 2, 3, … stand for 0, -1, 1, -2, and so on."""
-    value, at = _varint(data, at)
-    return (value >> 1) ^ -(value & 1), at
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = data[at]
-        value, at = value | (byte & 127) << shift, at + 1
-        if byte < 128:
-            return value, at
+        if all(type(number) is int for number in page):
+            return page, length
+        raise Malformed
     raise Malformed
