@@ -96,17 +96,22 @@ class Watch(Thread):
         return max(self.most, memory())
 
 
+def meant(out: Path) -> dict[str, Any]:
+    """These people are made up and may report again and again, in a register of their own."""
+    return {"again": True, "register": out / "register.sqlite"}
+
+
 def works(engine: str, cores: int) -> dict[str, Work]:
     """What is measured, each from one folder to another."""
     if engine == "arrow":
         return {
-            "privatize": lambda people, out: gp.privatize(DESIGN, people, out / "reports.parquet"),
+            "privatize": lambda people, out: gp.privatize(DESIGN, people, out / "reports.parquet", **meant(out)),
             "count": lambda people, out: gp.tally(DESIGN, [out / "reports.parquet"]),
         }
     if engine == "duckdb":
         return {
             "privatize": lambda people, out: gp.privatize(
-                DESIGN, file_query(people / "*.parquet"), out / "reports.parquet"
+                DESIGN, file_query(people / "*.parquet"), out / "reports.parquet", **meant(out)
             ),
             "count": lambda people, out: tally_sql(DESIGN, reports_query([out / "reports.parquet"])),
         }
@@ -117,7 +122,7 @@ def works(engine: str, cores: int) -> dict[str, Work]:
     started = session(f"local[{cores}]", settings | {"spark.sql.shuffle.partitions": "8", "spark.driver.memory": "3g"})
     return {
         "privatize": lambda people, out: (
-            spark.privatize(started.read.parquet(str(people)), DESIGN)
+            spark.privatize(started.read.parquet(str(people)), DESIGN, **meant(out))
             .write.option("parquet.enable.dictionary#id", "false")
             .parquet(str(out / "reports"))
         ),

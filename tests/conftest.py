@@ -1,4 +1,4 @@
-"""What every test shares: a cache of compiled tables for this run, never that of the person who runs it."""
+"""What every test shares: a cache of compiled tables and a register, never those of the person who runs them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,19 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[_FOLDER] = tempfile.TemporaryDirectory(prefix="geopriv-tests-")
         os.environ["GEOPRIV_CACHE"] = config.stash[_FOLDER].name
+        # for documents that run as tests; each survey in them has a name of its own
+        os.environ["GEOPRIV_REGISTER"] = os.path.join(config.stash[_FOLDER].name, "register.sqlite")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if _FOLDER in config.stash:
         config.stash[_FOLDER].cleanup()
+
+
+@pytest.fixture(autouse=True)
+def _register(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To each test nobody has reported before."""
+    monkeypatch.setenv("GEOPRIV_REGISTER", str(tmp_path_factory.mktemp("register") / "register.sqlite"))
 
 
 @pytest.hookimpl(optionalhook=True)

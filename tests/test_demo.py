@@ -40,6 +40,15 @@ def test_every_step_leaves_its_file(folder: Path) -> None:
         assert design.hash in page
 
 
+def test_it_runs_a_second_time_and_leaves_the_operators_register_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEOPRIV_REGISTER", str(folder / "none.sqlite"))
+    for _ in range(2):
+        assert run("demo", "--people", "1000", "-o", "twice", cwd=folder).returncode == 0
+    assert not (folder / "none.sqlite").exists()
+
+
 def test_the_answers_are_near_the_truth(folder: Path) -> None:
     """Shares within 5 standard errors: a chance of 4e-6 to fail for the six of them."""
     for survey in json.loads((folder / "answers.json").read_text(encoding="utf-8")):

@@ -76,8 +76,10 @@ def test_duckdb_judges_a_csv_as_arrow_does(text: str, command: Command) -> None:
     """And quotes no value, be it one that stands where names should."""
     Path("others.csv").write_text(text)
     told = [
-        command("privatize", "design.json", "others.csv", "-o", f"{engine}.parquet", "--json", "--engine", engine)
-        for engine in ("arrow", "duckdb")
+        command(
+            "privatize", "design.json", "others.csv", "-o", f"{name}.parquet", "--json", "--again", "--engine", name
+        )
+        for name in ("arrow", "duckdb")
     ]
     assert told[0][0] == told[1][0]
     assert SECRET not in told[1][2]
@@ -85,7 +87,7 @@ def test_duckdb_judges_a_csv_as_arrow_does(text: str, command: Command) -> None:
         errors = [err.replace("file others.csv", "query's result") for _, _, err in told]
         assert errors[0] == errors[1]
     else:
-        found = [json.loads(out) | {"output": ""} for _, out, _ in told]
+        found = [json.loads(out) | {"output": "", "earlier": 0} for _, out, _ in told]
         assert found[0] == found[1]
 
 
@@ -119,21 +121,34 @@ def test_duckdb_takes_names_of_files_as_they_are(command: Command) -> None:
     Path("people1.csv").write_text("income\n1\n")
     Path("tabs.tsv").write_text("who\tincome\na\t1\n")
     for given, rows in (("people[1].csv", 2), ("people?.csv", 1), ("tabs.tsv", 1)):
-        _, out, _ = command("privatize", "design.json", given, "--json", "--overwrite", "--engine", "duckdb")
+        _, out, _ = command("privatize", "design.json", given, "--json", "--overwrite", "--again", "--engine", "duckdb")
         assert json.loads(out)["rows"] == rows
 
 
 def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
     command("privatize", "design.json", "people.csv")
     command("estimate", "design.json", "reports.parquet", "--no-page", "--tally", "before.parquet")
-    command("privatize", "design.json", "people.csv", "-o", "more.ndjson")
-    both = command(
-        "estimate", "design.json", "more.ndjson", "before.parquet", "--no-page", "--json", "--engine", "duckdb"
-    )
+    command("privatize", "design.json", "people.csv", "-o", "more.ndjson", "--again")
+    add = ("--add-tally", "before.parquet", "--no-page", "--json")
+    both = command("estimate", "design.json", "more.ndjson", *add, "--engine", "duckdb")
     assert json.loads(both[1])["n"] == 800
     query = "select * from 'reports.parquet'"
     asked = command("estimate", "design.json", "--query", query, "--no-page", "--json")
-    assert asked[1] == command("estimate", "design.json", "before.parquet", "--no-page", "--json")[1]
+    assert asked[1] == command("estimate", "design.json", *add)[1]
+    assert json.loads(command("estimate", "design.json", "--query", query, *add)[1])["n"] == 800
+
+
+@pytest.mark.parametrize("name", ["arrow", "duckdb", "spark"])
+def test_no_engine_takes_a_file_for_a_tally_that_was_not_named_as_one(name: str, command: Command) -> None:
+    command("privatize", "design.json", "people.csv")
+    command("estimate", "design.json", "reports.parquet", "--no-page", "--tally", "before.parquet")
+    Path("folder").mkdir()
+    Path("reports.parquet").rename("folder/a.parquet")
+    Path("before.parquet").rename("folder/b.parquet")
+    for given in ("folder/b.parquet", "folder"):
+        code, _, err = command("estimate", "design.json", given, "--no-page", "--engine", name)
+        assert code == 2
+        assert "folder/b.parquet holds counts and no reports" in err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(

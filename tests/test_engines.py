@@ -263,7 +263,7 @@ BAD: dict[str, tuple[Callable[[Path], Data], str]] = {
     "a Parquet of others": (lambda folder: parquet(folder, pa.table({"wages": [1.0]})), "Its columns are 'wages'"),
     "a table of others": (lambda _: pa.table({"wages": [1.0]}), "no column 'income'"),
     "no table": (lambda _: [1.0], "list"),
-    "a query of nothing": (lambda _: Sql("create table a(income int)"), "gives rows"),
+    "a query of nothing": (lambda _: Sql("create table a(income int)"), "one statement that reads"),
     "no query": (lambda _: Sql("selec 1"), "syntax"),
     "a query of others": (lambda _: Sql("select 1 as wages"), "no column 'income'"),
     "a query that names nobody": (lambda _: Sql("select income from folks"), "folks does not exist"),

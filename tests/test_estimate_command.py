@@ -60,7 +60,7 @@ def test_answers_are_printed_and_written(folder: Path) -> None:
 def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command: Run) -> None:
     assert command("estimate", "design.json", "reports", "--no-page", "-o", "whole.json")[0] == 0
     assert command("estimate", "design.json", "reports/a.parquet", "--no-page", "--tally", "a.parquet")[0] == 0
-    arguments = ("a.parquet", "reports/b.ndjson", "--no-page", "--json", "-o", "again.json")
+    arguments = ("reports/b.ndjson", "--add-tally", "a.parquet", "--no-page", "--json", "-o", "again.json")
     code, out, _ = command("estimate", "design.json", *arguments)
     assert code == 0
     assert (folder / "again.json").read_bytes() == (folder / "whole.json").read_bytes()
@@ -81,6 +81,7 @@ def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command
         (("design.json", "other.parquet"), "5 wrong design"),
         (("design.json", "reports", "--confidence", "95"), "confidence"),
         (("design.json", "reports", "--tally", "tally.txt"), ".parquet"),
+        (("design.json", "--add-tally", "reports/a.parquet"), "holds reports"),
         (("design.json", "reports", "--outline", "coast.geojson"), "asks for a map"),
         (("map.json", "reports", "--outline", "design.json"), "GeoJSON"),
         (("design.json", "reports", "-o", "no/such/folder/x.json"), "no/such/folder"),

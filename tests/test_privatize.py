@@ -68,7 +68,7 @@ def accepted(path: Path, design: Design) -> int:
 
 
 def letters(design: Design, x: float, n: int, folder: Path) -> FloatArray:
-    gp.privatize(design, people(np.full(n, x)), folder / "r.parquet", overwrite=True)
+    gp.privatize(design, people(np.full(n, x)), folder / "r.parquet", overwrite=True, again=True)
     return np.bincount(cells(folder / "r.parquet", design).astype(int), minlength=4).astype(float)
 
 
@@ -97,7 +97,7 @@ def test_people_answer_one_mechanism_each_by_the_shares_whatever_their_value(tmp
     design = Design(plain.survey, plain.mechanisms, plain.shares, source=INCOME)
     counts = []
     for x in (-3.0, 3.0):
-        gp.privatize(design, people(np.full(20_000, x)), tmp_path / "r.parquet", overwrite=True)
+        gp.privatize(design, people(np.full(20_000, x)), tmp_path / "r.parquet", overwrite=True, again=True)
         counts.append(np.bincount(pq.read_table(tmp_path / "r.parquet")["mechanism"].to_numpy(), minlength=3))
         assert counts[-1].sum() == 20_000
     assert stats.chisquare(sum(counts), 40_000 * np.array([1, 2, 5]) / 8).pvalue > NEVER
@@ -110,7 +110,7 @@ def test_a_table_and_a_lattice_side_by_side_report_in_their_own_lengths(tmp_path
     design = Design("both", (ball, gp.Lattice.calibrate(gp.Plane(), 1.0, step=0.5)), source=gp.Source(("x", "y")))
     data = pa.table({"x": np.zeros(1000), "y": np.zeros(1000)})
     for name in ("r.parquet", "r.ndjson"):
-        done = gp.privatize(design, data, tmp_path / name)
+        done = gp.privatize(design, data, tmp_path / name, again=True)
         found, rejected = read_reports(tmp_path / name, design)
         assert not rejected
         assert done.reports == len(found[0]) + len(found[1]) == 1000
@@ -182,7 +182,7 @@ def test_ids_are_new_in_every_run_and_tell_nothing_of_names(tmp_path: Path) -> N
     data = people(np.zeros(500), who=np.arange(500))
     ids = []
     for name in ("a.parquet", "b.parquet"):
-        gp.privatize(DESIGN, data, tmp_path / name, person="who")
+        gp.privatize(DESIGN, data, tmp_path / name, person="who", again=True)
         ids += pq.read_table(tmp_path / name)["id"].to_pylist()
     assert len(set(ids)) == 1000
 
@@ -207,7 +207,7 @@ def test_the_designs_own_person_column_counts_and_can_be_turned_off(tmp_path: Pa
     design = Design("s", DESIGN.mechanisms, source=gp.Source(("income",), (-4.0,), (4.0,), person="who"))
     data = people([1.0, 2.0, 3.0], who=["a", "a", "b"])
     assert gp.privatize(design, data, tmp_path / "a.parquet").reports == 2
-    assert gp.privatize(design, data, tmp_path / "b.parquet", person="").reports == 3
+    assert gp.privatize(design, data, tmp_path / "b.parquet", person="", again=True).reports == 3
 
 
 # ---- counts and refusals
@@ -350,7 +350,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, monkeypa
     monkeypatch.setattr(shuffle, "RUN", 1 << 16)
     for name, n in (("r.parquet", 60_000), ("r.ndjson", 60_000), ("r.parquet", 100_000)):
         with largest_file(1 << 20), pytest.raises(OSError, match="Nothing was written, for the disk said: File too la"):
-            gp.privatize(DESIGN, people(np.zeros(n)), tmp_path / name)
+            gp.privatize(DESIGN, people(np.zeros(n)), tmp_path / name, again=True)
     assert [path.name for path in tmp_path.iterdir()] == ["first.ndjson"]
 
 
@@ -461,12 +461,12 @@ def test_the_peoples_own_file_is_not_replaced(tmp_path: Path) -> None:
 def test_only_reports_are_replaced(name: str, tmp_path: Path) -> None:
     out = tmp_path / name
     gp.privatize(DESIGN, people([1.0]), out)
-    gp.privatize(DESIGN, people([1.0, 2.0]), out, overwrite=True)
+    gp.privatize(DESIGN, people([1.0, 2.0]), out, overwrite=True, again=True)
     assert gp.tally(DESIGN, [out]).n == 2
     for text in (b"", b'{"design": "x"}\n', out.read_bytes()[:40]):
         out.write_bytes(text)
         if not text:
-            gp.privatize(DESIGN, people([1.0]), out, overwrite=True)
+            gp.privatize(DESIGN, people([1.0]), out, overwrite=True, again=True)
             continue
         with pytest.raises(gp.InvalidParameter, match="a file of reports"):
             gp.privatize(DESIGN, people([1.0]), out, overwrite=True)

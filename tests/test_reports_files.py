@@ -16,7 +16,9 @@ import pytest
 import geopriv as gp
 from geopriv.client import load
 from geopriv.design import Design
-from geopriv.received import BATCH, REASONS, ReportReader, read_reports
+from geopriv.pages import words
+from geopriv.received import REASONS, ReportReader, read_reports
+from geopriv.report_files import BATCH
 from geopriv.reports import COLUMNS, ReportBatch, write_reports
 from tests.designs import lattice_design, table_design, two_tables
 from tests.structure import errors_of
@@ -109,6 +111,13 @@ def test_a_bad_report_is_rejected_for_its_reason_and_the_others_are_kept(
     assert kept == ["0" * 32, "2" * 32]
     assert dict(reader.rejected) == {reason: 1}
     assert reason in REASONS
+
+
+def test_every_reason_has_its_words_and_its_place_in_the_published_schema() -> None:
+    schema = json.loads(
+        (Path(__file__).parent.parent / "docs" / "schemas" / "estimates.schema.json").read_text("utf-8")
+    )
+    assert set(schema["properties"]["rejected"]["properties"]) == set(REASONS) == set(words.REASONS)
 
 
 @pytest.mark.parametrize(

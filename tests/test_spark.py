@@ -31,6 +31,7 @@ from geopriv.design import Design
 from geopriv.engines import shuffle, spark, spark_files, spark_session, spark_told, spark_work
 from geopriv.engines.duckdb_tally import reports_query, tally_sql
 from geopriv.engines.spark_blocks import from_blocks, hashed
+from geopriv.engines.spark_query import rows_of
 from geopriv.privatization import draw_reports
 from geopriv.reports import COLUMNS
 from geopriv.sampling.keyed import Keyed
@@ -114,7 +115,7 @@ def million(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("million")
     table = people(N)
     gp.privatize(DESIGN, table, folder / "arrow.parquet")
-    made = spark.privatize(frame(session, table, folder / "people"), DESIGN, KEY)
+    made = spark.privatize(frame(session, table, folder / "people"), DESIGN, KEY, again=True)
     made.write.parquet(f"file://{folder / 'reports'}")
     return folder
 
@@ -204,7 +205,7 @@ def test_of_several_rows_one_counts_the_same_in_every_order(session: SparkSessio
     table = table.set_column(0, "who", names)
     shuffled = table.take(np.random.default_rng(1).permutation(3000))
     first = found(spark.privatize(frame(session, table, tmp_path / "a"), DESIGN, KEY))
-    second = found(spark.privatize(frame(session, shuffled, tmp_path / "b", pieces=5), DESIGN, KEY))
+    second = found(spark.privatize(frame(session, shuffled, tmp_path / "b", pieces=5), DESIGN, KEY, again=True))
     assert len(first) == len({name for name, _, _ in first}) == 1000
     assert first == second
 
@@ -212,7 +213,8 @@ def test_of_several_rows_one_counts_the_same_in_every_order(session: SparkSessio
 def test_another_key_or_another_design_gives_other_ids(session: SparkSession, tmp_path: Path) -> None:
     df = frame(session, people(200), tmp_path / "people")
     other = Design("another survey", DESIGN.mechanisms, source=SOURCE)
-    made = [spark.privatize(df, design, key) for design, key in ((DESIGN, KEY), (other, KEY), (DESIGN, None))]
+    pairs: Any = ((DESIGN, KEY), (other, KEY), (DESIGN, None))
+    made = [spark.privatize(df, design, key, again=True) for design, key in pairs]
     assert len({name for reports in made for name, _, _ in found(reports)}) == 600
     assert found(made[2]) == found(made[2])  # a key that nobody gave stays with the frame
 
@@ -242,7 +244,7 @@ def test_killing_workers_loses_and_duplicates_nothing(session: SparkSession, tmp
     assert len(calm) == 20_000
     before, after = killer(tmp_path / "before", everyone=False), killer(tmp_path / "after", everyone=True)
     schema = "who string, income double"
-    reports = spark.privatize(spark.mapped(df, before, schema), DESIGN, KEY)
+    reports = spark.privatize(spark.mapped(df, before, schema), DESIGN, KEY, again=True)
     disturbed = spark.mapped(reports, after, "design string, id string, mechanism int, report array<bigint>")
     disturbed.write.parquet(f"file://{tmp_path / 'reports'}")
     assert (tmp_path / "before").exists()
@@ -290,7 +292,7 @@ def test_a_frame_that_changes_between_attempts_is_refused(session: SparkSession)
     assert spark.privatize(df.selectExpr("*", "rand() other"), DESIGN, KEY).count() == 1
     stream = session.readStream.format("rate").load().selectExpr("string(value) who", "double(value) income")
     with pytest.raises(gp.InvalidParameter, match="A stream cannot be privatized"):
-        spark.privatize(stream, DESIGN, KEY)
+        spark.privatize(stream, DESIGN, KEY, again=True)
 
 
 def test_rows_that_wait_on_disk_do_so_in_sparks_own_folder(
@@ -338,7 +340,7 @@ def test_without_names_reports_are_drawn_once_and_kept(session: SparkSession, tm
     assert len(found(reports)) == 2000
     assert found(reports) == found(reports)
     with pytest.raises(gp.InvalidParameter, match="A key needs a column"):
-        spark.privatize(df, DESIGN, KEY, person="")
+        spark.privatize(df, DESIGN, KEY, person="", again=True)
 
 
 # ---- what cannot be read, and what is no report
@@ -352,7 +354,7 @@ def test_rows_that_cannot_be_read_are_counted_as_by_the_arrow_engine(session: Sp
     df = frame(session, table, tmp_path / "people")
     rows, unread = spark.count_rows(df, DESIGN)
     assert (rows, unread) == (done.rows, Counter(done.unread))
-    assert spark.privatize(df, DESIGN, KEY).count() == done.reports
+    assert spark.privatize(df, DESIGN, KEY, again=True).count() == done.reports
 
 
 def test_a_number_of_partitions_that_spark_leaves_open_is_some_number() -> None:
@@ -366,7 +368,8 @@ def test_a_partition_without_a_readable_row_is_counted_too(session: SparkSession
     df = session.createDataFrame(rows, "who string, income double").coalesce(1)
     assert spark.count_rows(df, DESIGN) == (4, {"missing": 1, "not finite": 2, "no person": 1})
     assert spark.privatize(df, DESIGN, KEY).count() == 0
-    assert spark.privatize(df.union(df.selectExpr("'d'", "1.0")).coalesce(1), DESIGN, KEY).count() == 1
+    more = df.union(df.selectExpr("'d'", "1.0")).coalesce(1)
+    assert spark.privatize(more, DESIGN, KEY, again=True).count() == 1
 
 
 def test_columns_may_have_any_name(session: SparkSession) -> None:
@@ -496,12 +499,66 @@ def test_overwriting_removes_reports_and_nothing_else(session: SparkSession, tmp
     assert "nothing but reports" in told(session, tmp_path, "lake", **from_here)
     assert "nothing but reports" in told(session, tmp_path, "lake/people", data=str(lake / "rows"), overwrite=True)
     assert session.read.parquet(str(lake / "people")).count() == 10
+    twice: Any = (str(lake / "people"), str(tmp_path / "{1} [a]*"))
     made = [
-        spark_files.privatize_files(session, DESIGN, str(lake / "people"), str(tmp_path / "{1} [a]*"), overwrite=True)
-        for _ in range(2)
+        spark_files.privatize_files(session, DESIGN, *twice, overwrite=True, again=again) for again in (False, True)
     ]
-    assert [done.reports for done in made] == [10, 10]
+    assert [(done.reports, done.earlier) for done in made] == [(10, 0), (10, 1)]
     assert "the output exists already" in told(session, tmp_path, "{1} [a]*", data=str(lake / "people"))
+
+
+def test_a_second_run_on_spark_is_refused_too(session: SparkSession, tmp_path: Path) -> None:
+    """A frame counts from when it was made; a run that failed before a file was there does not."""
+    df = frame(session, people(10), tmp_path / "rows", pieces=1)
+    (tmp_path / "closed").write_text("no folder")
+    with pytest.raises(gp.InvalidParameter, match="cannot do it"):
+        spark_files.privatize_files(session, DESIGN, str(tmp_path / "rows"), str(tmp_path / "closed" / "reports"))
+    spark.privatize(df, DESIGN, KEY)
+    for second in (
+        lambda: spark.privatize(df, DESIGN),
+        lambda: spark_files.privatize_files(session, DESIGN, str(tmp_path / "rows"), str(tmp_path / "reports")),
+        lambda: gp.privatize(DESIGN, people(10), tmp_path / "reports.parquet"),
+    ):
+        with pytest.raises(gp.InvalidParameter, match="privatised before: reports on"):
+            second()
+    spark_files.privatize_files(session, DESIGN, str(tmp_path / "rows"), str(tmp_path / "reports"), again=True)
+    with pytest.raises(gp.InvalidParameter, match="privatised before: 10 reports on"):
+        spark.privatize(df, DESIGN)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "create table made as select 1.0 income",
+        "create or replace temporary view rows_of_others as select 1",
+        "insert overwrite directory '{folder}/made' using csv select 1",
+        "with a as (select 1) insert overwrite directory '{folder}/made' using csv select * from a",
+        "set spark.made = 1",
+        "select 1; select 2",
+        "add jar made.jar",
+        "execute immediate 'select 1'",
+        "begin select 1; end",
+        "show tables",
+        "",
+        "select transform(1) using 'touch {folder}/made' as (income)",
+        "with a as (select transform(1) using 'touch {folder}/made' as (income)) select * from a",
+        "select * from values (1) where exists (select java_method('java.lang.System', 'lineSeparator'))",
+        "select reflect('java.lang.System', 'lineSeparator')",
+    ],
+)
+def test_a_query_of_spark_only_reads(query: str, session: SparkSession, tmp_path: Path) -> None:
+    text, words = query.format(folder=tmp_path), "must be one statement that reads|may only read"
+    with pytest.raises(gp.InvalidParameter, match=words):
+        spark_files.tally_files(session, DESIGN, [], text)
+    with pytest.raises(gp.InvalidParameter, match=words):
+        spark_files.privatize_files(session, DESIGN, None, str(tmp_path / "out"), query=text)
+    assert list(tmp_path.iterdir()) == []
+    assert session.conf.get("spark.made", "none") == "none"
+
+
+def test_a_query_of_spark_that_reads_is_run(session: SparkSession) -> None:
+    for query in ("select 1 a;", "with b as (select 1 a) select * from b", "values (1)", "from values (1) select *"):
+        assert rows_of(session, query).count() == 1
 
 
 def test_no_error_of_spark_quotes_a_row(
@@ -539,17 +596,16 @@ def test_what_a_worker_lacks_is_told() -> None:
     assert spark_told._why(RuntimeError(full), None) == "there is no space left on a disk that it writes to"
 
 
-def test_all_engines_count_a_folder_of_tallies_and_reports(
+def test_all_engines_count_a_folder_of_reports(
     session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "all [1]"
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
     DESIGN.write("design.json")
-    for name in ("a.parquet", "b.ndjson", "before.parquet"):
-        gp.privatize(DESIGN, people(50), folder / name)
-    gp.tally(DESIGN, [folder / "before.parquet"]).write(folder / "before.parquet")
-    counted = [estimate._counted(DESIGN, [str(folder)], engine, None, None, "local[2]", Console()) for engine in Engine]
+    for name in ("a.parquet", "b.ndjson", "c.parquet"):
+        gp.privatize(DESIGN, people(50), folder / name, again=True)
+    counted = [estimate._counted(DESIGN, [str(folder)], engine, None, "local[2]", Console()) for engine in Engine]
     assert [tally.n for tally in counted] == [150] * 3
     assert counted[0] == counted[1] == counted[2]
 

@@ -86,17 +86,17 @@ def test_files_split_in_any_way_give_the_tally_of_one_file(owners: list[int], ra
     rows, owner = np.random.default_rng(len(owners)).integers(0, 4, (len(owners), 1)), np.asarray(owners)
     whole = ReportBatch(0, rows)
     with tempfile.TemporaryDirectory() as folder:
-        names = ["a.parquet", "b.ndjson", "c.parquet", "d.tally.parquet"]
-        paths = [Path(folder) / name for name in names]
-        for k, path in enumerate(paths):
+        *paths, before = (Path(folder) / name for name in ("a.parquet", "b.ndjson", "c.parquet", "tally.parquet"))
+        for k in range(4):
             part = ReportBatch(0, rows[owner == k], tuple(np.asarray(whole.ids)[owner == k].tolist()))
-            if ".tally" in path.name:
-                counted(DESIGN, part).write(path)
+            if k == 3:
+                counted(DESIGN, part).write(before)
             else:
-                write_reports(path, DESIGN, [part])
+                write_reports(paths[k], DESIGN, [part])
         random.shuffle(paths)
-        assert gp.tally(DESIGN, paths) == counted(DESIGN, whole)
-        assert gp.tally(DESIGN, paths[:2]) + gp.tally(DESIGN, paths[2:]) == counted(DESIGN, whole)
+        assert gp.tally(DESIGN, paths, tallies=[before]) == counted(DESIGN, whole)
+        parts = gp.tally(DESIGN, paths[:2]) + gp.tally(DESIGN, paths[2:]) + gp.load_tally(before, DESIGN)
+        assert parts == counted(DESIGN, whole)
 
 
 def test_a_report_in_two_files_counts_once_and_the_first_is_kept(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_rejected_rows_are_counted_by_reason_over_files_and_tallies(tmp_path: Pa
     assert first.n == 1
     assert dict(first.rejected) == {"repeated id": 1, "out of range": 2, "truncated": 1}
     first.write(tmp_path / "tally.parquet")
-    both = gp.tally(DESIGN, [tmp_path / "tally.parquet", tmp_path / "other.ndjson"])
+    both = gp.tally(DESIGN, [tmp_path / "other.ndjson"], tallies=[tmp_path / "tally.parquet"])
     assert both.n == 1
     assert dict(both.rejected) == {"repeated id": 1, "out of range": 2, "truncated": 1, "wrong design": 3}
 
@@ -144,14 +144,14 @@ def test_tallies_of_different_designs_are_kept_apart(tmp_path: Path) -> None:
     assert gp.Tally(DESIGN) != other
     other.write(tmp_path / "other.parquet")
     with pytest.raises(gp.InvalidParameter, match="a tally of the design"):
-        gp.tally(DESIGN, [tmp_path / "other.parquet"])
+        gp.load_tally(tmp_path / "other.parquet", DESIGN)
 
 
 def test_a_tally_that_is_given_twice_is_refused(tmp_path: Path) -> None:
     counted(DESIGN, ReportBatch(0, np.array([[1]]))).write(tmp_path / "tally.parquet")
     (tmp_path / "link.parquet").symlink_to(tmp_path / "tally.parquet")
     with pytest.raises(gp.InvalidParameter, match="comes once"):
-        gp.tally(DESIGN, [tmp_path / "tally.parquet", tmp_path / "link.parquet"])
+        gp.tally(DESIGN, [], tallies=[tmp_path / "tally.parquet", tmp_path / "link.parquet"])
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_forged_tally_is_refused(rows: list[list[int]], times: list[Any], whic
     schema = pq.read_schema(tmp_path / "tally.parquet")
     pq.write_table(pa.Table.from_arrays([which, rows, times], schema=schema), tmp_path / "forged.parquet")
     with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
-        gp.tally(DESIGN, [tmp_path / "forged.parquet"])
+        gp.load_tally(tmp_path / "forged.parquet", DESIGN)
 
 
 @pytest.mark.parametrize("times", [[1.5, 2.5], [1.5, float("nan")], [True, True]])
@@ -185,7 +185,7 @@ def test_a_tally_whose_columns_are_of_other_types_is_refused(times: list[Any], t
     table = pa.table({"mechanism": pa.array([0, 0], pa.int32()), "report": [[0], [1]], "times": times})
     pq.write_table(table.replace_schema_metadata(metadata), tmp_path / "forged.parquet")
     with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
-        gp.tally(DESIGN, [tmp_path / "forged.parquet"])
+        gp.load_tally(tmp_path / "forged.parquet", DESIGN)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_tally_with_other_reasons_is_refused(rejected: Any, tmp_path: Path) ->
     schema = tallies._COLUMNS.with_metadata({tallies._MARK: json.dumps(note).encode()})
     pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
     with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
-        gp.tally(DESIGN, [tmp_path / "tally.parquet"])
+        gp.load_tally(tmp_path / "tally.parquet", DESIGN)
 
 
 @pytest.mark.parametrize("note", [b"{", b"3", b'{"version": 2}'])
@@ -205,7 +205,7 @@ def test_a_tally_with_a_damaged_note_is_refused(note: bytes, tmp_path: Path) -> 
     schema = pq.read_schema(tmp_path / "tally.parquet").with_metadata({tallies._MARK: note})
     pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
     with pytest.raises(gp.InvalidParameter, match="of version 1"):
-        gp.tally(DESIGN, [tmp_path / "tally.parquet"])
+        gp.load_tally(tmp_path / "tally.parquet", DESIGN)
 
 
 def test_a_file_of_reports_is_no_tally_and_a_missing_file_is_an_error(tmp_path: Path) -> None:
@@ -214,6 +214,42 @@ def test_a_file_of_reports_is_no_tally_and_a_missing_file_is_an_error(tmp_path: 
         gp.load_tally(tmp_path / "reports.parquet", DESIGN)
     with pytest.raises(FileNotFoundError):
         gp.tally(DESIGN, [tmp_path / "none.parquet"])
+    with pytest.raises(FileNotFoundError):
+        gp.tally(DESIGN, [], tallies=[tmp_path / "none.parquet"])
+
+
+def posing(path: Path, rows: pa.Table) -> Path:
+    """A file that calls itself a tally of the design, whose hash is public."""
+    note = {"version": tallies._VERSION, "design": DESIGN.hash, "rejected": {}}
+    pq.write_table(rows.replace_schema_metadata({tallies._MARK: json.dumps(note).encode()}), path)
+    return path
+
+
+def test_a_file_of_reports_that_calls_itself_a_tally_is_read_as_reports(tmp_path: Path) -> None:
+    """Else a stranger's file could add a thousand million reports."""
+    one = {"design": [DESIGN.hash], "id": ["0" * 32], "mechanism": pa.array([0], pa.int32()), "report": [[1]]}
+    path = posing(tmp_path / "reports.parquet", pa.table(one | {"times": pa.array([10**9])}))
+    assert gp.tally(DESIGN, [path]).n == 1
+
+
+def test_a_tally_among_the_reports_counts_nothing_and_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "reports.parquet"
+    posing(path, pa.Table.from_arrays([[0], [[1]], [10**9]], schema=tallies._COLUMNS))
+    with pytest.raises(gp.InvalidParameter, match=r"reports\.parquet holds counts and no reports.*--add-tally"):
+        gp.tally(DESIGN, [path])
+    reader = gp.ReportReader(DESIGN)
+    assert list(reader.read(path)) == []
+    assert dict(reader.rejected) == {"malformed": 1}
+    assert gp.tally(DESIGN, [], tallies=[path]).n == 10**9
+
+
+def test_reports_among_the_tallies_are_named(tmp_path: Path) -> None:
+    write_reports(tmp_path / "reports.parquet", DESIGN, [ReportBatch(0, np.array([[1]]))])
+    (tmp_path / "reports.ndjson").write_text("{}\n")
+    with pytest.raises(gp.InvalidParameter, match="holds reports"):
+        gp.tally(DESIGN, [], tallies=[tmp_path / "reports.parquet"])
+    with pytest.raises(gp.InvalidParameter, match=r"Tally\.write"):
+        gp.tally(DESIGN, [], tallies=[tmp_path / "reports.ndjson"])
 
 
 def test_what_the_design_cannot_have_made_is_not_counted() -> None:

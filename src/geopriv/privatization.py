@@ -27,7 +27,8 @@ from geopriv.engines.parts import parts, publish
 from geopriv.engines.people import People
 from geopriv.engines.shuffle import Shuffle
 from geopriv.errors import InvalidParameter
-from geopriv.received import holds_reports
+from geopriv.register import Register
+from geopriv.report_files import holds_reports
 from geopriv.reports import limits, records, write_records
 from geopriv.sampling.entropy import ENTROPY
 from geopriv.sampling.entropy import Source as Entropy
@@ -50,6 +51,7 @@ class Privatized:
         reports: that were written.
         repeated: rows of people who had reported before in the same run.
         unread: rows without a report because their values could not be read, by reason.
+        earlier: runs of the same survey that the register knew; who was in k of them has spent k + 1 times ε.
     """
 
     output: Path | str
@@ -57,6 +59,7 @@ class Privatized:
     reports: int
     repeated: int = 0
     unread: dict[str, int] = field(default_factory=dict)
+    earlier: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The same as plain JSON."""
@@ -71,6 +74,8 @@ def privatize(
     person: str | None = None,
     progress: Progress | None = None,
     overwrite: bool = False,
+    again: bool = False,
+    register: str | os.PathLike[str] | None = None,
 ) -> Privatized:
     """One exact report for each person of a table, written in an order that tells nothing of the table's.
 
@@ -82,7 +87,8 @@ def privatize(
     1-Lipschitz, so a person has the design's promise towards whoever sees the output. Rows are sorted by keys that are
     random, or a secret random function of the person's name, and are thrown away; ids are drawn afterwards. So their
     order and their ids are independent of the order and the names in the table (with names: to anyone who cannot tell
-    keyed BLAKE2b from a random function).
+    keyed BLAKE2b from a random function). It is about one run: who is in k runs has spent k times ε, which is why the
+    register refuses a second run of a survey that nobody has said aloud.
 
     Memory does not grow with the table: beyond half a million rows, reports wait in a temporary folder beside the
     output, which is removed. A killed run leaves at most that folder, and the next run removes it.
@@ -95,9 +101,12 @@ def privatize(
         person: the column that names people; by default the source's. "" for a person a row.
         progress: is told how far the run has come.
         overwrite: replace an output that exists, if it is one of reports.
+        again: whether another run of a survey that the register knows is meant: it gives second reports, also where
+            the first file is replaced, since that may have been handed on.
+        register: the file that tells what was privatised before; by default the operator's own (`Register.of`).
 
     Raises:
-        InvalidParameter: for data that cannot be read, and for an output that exists.
+        InvalidParameter: for data that cannot be read, for an output that exists, and for a second run.
         OSError: where the output cannot be written. Nothing is left of it.
     """
     target, tell = Path(output), progress or _silent
@@ -109,14 +118,33 @@ def privatize(
     if target.is_file() and not holds_reports(target):
         rule = "a file of reports, if it is to be replaced: this one may be the people's own"
         raise invalid("privatize", "output", rule, str(output))
+    known = Register.of(register)
+    earlier = known.require_new(design, again)
     with _writing(target), parts(target) as folder:
         width = 3 + max(limits(m)[0] for m in design.mechanisms)
         run = _Run(design, source, Shuffle(folder / "rows", width, repeats="first" if source.person else "none"))
         run.read(data, tell)
         fresh = folder / "reports"
         written = write_records(fresh, run.told(tell), _KINDS[target.suffix])
-        publish(fresh, target, overwrite)
-    return Privatized(target, run.rows, written, run.shuffle.repeated, dict(run.unread))
+        _publish(fresh, target, overwrite, known, known.begin(design, again, written))
+    return Privatized(target, run.rows, written, run.shuffle.repeated, dict(run.unread), earlier)
+
+
+def _publish(fresh: Path, output: Path, overwrite: bool, register: Register, number: int) -> None:
+    """Give the reports their name, from which moment on somebody may see them, and say so in the register."""
+    try:
+        publish(fresh, output, overwrite)
+    except BaseException as error:
+        if fresh.exists() and not (output.exists() and output.samefile(fresh)):
+            register.withdraw(number)
+        elif isinstance(error, OSError):
+            raise _Published(error.errno, error.strerror) from None
+        raise
+    register.complete(number)
+
+
+class _Published(OSError):
+    """The disk failed when the reports had got their name."""
 
 
 @dataclass
@@ -221,7 +249,8 @@ def _writing(output: Path) -> Iterator[None]:
         raise _exists(output) from None
     except OSError as error:
         number = error.errno or errno.EIO
-        raise OSError(number, f"Nothing was written, for the disk said: {os.strerror(number)}", str(output)) from None
+        what = "The reports may be there or not" if isinstance(error, _Published) else "Nothing was written"
+        raise OSError(number, f"{what}, for the disk said: {os.strerror(number)}", str(output)) from None
 
 
 def _silent(stage: str, rows: int, share: float | None) -> None:

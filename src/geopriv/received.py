@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,20 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from geopriv.checks import FloatArray
 from geopriv.design import Design
-from geopriv.errors import InvalidParameter
 from geopriv.ids import Packed, SeenIds, packed
 from geopriv.mechanisms import Table
+from geopriv.report_files import BROKEN, line_batches, parquet_batches, well_formed
 from geopriv.reports import COLUMNS, ID, Integers, ReportBatch, limits, rows_in_range
 
-BATCH = 1 << 16
-REASONS = ("malformed", "truncated", "wrong design", "out of range", "repeated id")
-_KEYS = frozenset(COLUMNS.names)
-_LONGEST = 1 << 12  # bytes of a line: a report has some 150
-BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError)  # what Arrow raises for a damaged file
+REASONS = ("malformed", "truncated", "too large", "wrong design", "out of range", "repeated id")
 
 
 class Judged(NamedTuple):
@@ -49,7 +42,8 @@ class Judged(NamedTuple):
 class ReportReader:
     """Reads files of reports to a design; ids are remembered, so that one report in two files counts once.
 
-    Memory grows by 16 to 18 bytes a report for the ids, and not by the files otherwise.
+    Memory grows by 16 to 18 bytes a report for the ids, and not by the files otherwise, whatever they say of
+    themselves: one that would take much is rejected as "too large" before it is decoded.
 
     Args:
         design: that the reports must belong to.
@@ -71,7 +65,7 @@ class ReportReader:
         What is rejected is counted in `rejected`, by reason, and never stops the reading.
         """
         is_table = Path(path).suffix == ".parquet"
-        for judged in self.judged(_parquet_batches(Path(path)) if is_table else _in_batches(_ndjson_rows(Path(path)))):
+        for judged in self.judged(parquet_batches(Path(path)) if is_table else line_batches(Path(path))):
             fresh = self._are_new(judged.ids)
             for index in np.unique(judged.which[fresh]).tolist():
                 mine = fresh & (judged.which == index)
@@ -157,19 +151,6 @@ class ReportReader:
         return None
 
 
-def holds_reports(path: Path) -> bool:
-    """Whether a file is one of reports, by its columns or its first line. An empty one may become one."""
-    if not path.stat().st_size:
-        return True
-    if path.suffix != ".parquet":
-        first = next(_ndjson_rows(path))
-        return isinstance(first, dict) and well_formed(first)
-    try:
-        return bool(pq.read_schema(path).names == COLUMNS.names)
-    except BROKEN:
-        return False
-
-
 def read_reports(path: str | os.PathLike[str], design: Design) -> tuple[dict[int, FloatArray], Counter[str]]:
     """The reports of a file by mechanism, as `estimate` takes them, and how many were rejected, by reason.
 
@@ -190,88 +171,11 @@ def released(design: Design, batch: ReportBatch) -> FloatArray:
     return batch.rows.astype(np.float64).reshape(-1, *mechanism.space.point_shape)
 
 
-def well_formed(row: dict[str, Any]) -> bool:
-    """Whether a row has the keys of a report, and under each a value of its type."""
-    return (
-        row.keys() == _KEYS
-        and isinstance(row["design"], str)
-        and isinstance(row["id"], str)
-        and ID.fullmatch(row["id"]) is not None
-        and type(row["mechanism"]) is int
-        and isinstance(row["report"], list)
-        and all(type(part) is int for part in row["report"])
-    )
-
-
 def _in_range(design: Design, index: int, report: list[int]) -> bool:
     if not 0 <= index < len(design.mechanisms):
         return False
     axes, low, high = limits(design.mechanisms[index])
     return len(report) == axes and all(low <= part < high for part in report)
-
-
-def _in_batches(rows: Iterator[dict[str, Any] | str]) -> Iterator[list[dict[str, Any] | str]]:
-    while batch := list(islice(rows, BATCH)):
-        yield batch
-
-
-def _ndjson_rows(path: Path) -> Iterator[dict[str, Any] | str]:
-    """Rows, or the reason why a line is none. A last line without its end was cut off, whatever it says."""
-    with path.open("rb") as file:
-        while line := file.readline(_LONGEST):
-            if not line.endswith(b"\n"):
-                if len(line) == _LONGEST:
-                    _skip_line(file.readline)
-                    yield "malformed"
-                else:
-                    yield "truncated"
-                continue
-            yield parse_line(line)
-
-
-def parse_line(line: bytes) -> dict[str, Any] | str:
-    """The row of a whole line, or the reason why it is none."""
-    if len(line) > _LONGEST:
-        return "malformed"
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        row = None
-    return row if isinstance(row, dict) else "malformed"
-
-
-def require_whole(path: Path) -> None:
-    """Refuse a file of lines whose last one was cut off, for readers that would not know.
-
-    Raises:
-        InvalidParameter: saying who does.
-    """
-    with path.open("rb") as file:
-        if file.seek(0, os.SEEK_END):
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                raise InvalidParameter(
-                    f"The last line of the file {path} was cut off; --engine arrow counts such lines."
-                )
-
-
-def _skip_line(readline: Callable[[int], bytes]) -> None:
-    while (rest := readline(_LONGEST)) and not rest.endswith(b"\n"):
-        pass
-
-
-def _parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
-    """Batches, or the reason why they cannot be read: a file without its end, or without each column once."""
-    try:
-        with pq.ParquetFile(path, pre_buffer=False) as file:  # else the whole file may be read ahead
-            if any(file.schema_arrow.names.count(key) != 1 for key in _KEYS):
-                yield "malformed"
-                return
-            yield from file.iter_batches(BATCH, columns=COLUMNS.names)
-    except FileNotFoundError:
-        raise
-    except BROKEN:
-        yield "truncated"
 
 
 def _listed(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | str]:

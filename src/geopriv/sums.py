@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.checks import FloatArray
+from geopriv.counts import Counts, merged
 from geopriv.lattice_maps import product_sums
 from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.lattice_bounds import box_of_change, stencil_bounds
 from geopriv.profiles import Gaussian
 from geopriv.queries import Query
 from geopriv.questions import KernelMap
-from geopriv.tallies import Counts, merged
 
 _MOST = 1 << 12  # estimates of which every two are compared
 _WIDEST = 1 << 26  # numbers that a map's pairs of centres take

@@ -16,35 +16,20 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from geopriv.checks import invalid
+from geopriv.counts import Counts, merged
 from geopriv.design import Design
 from geopriv.device.files import replacing
-from geopriv.errors import ReportRejected
-from geopriv.received import BROKEN, REASONS, ReportReader
-from geopriv.reports import Integers, ReportBatch, limits, rows_in_range
+from geopriv.errors import InvalidParameter, ReportRejected
+from geopriv.parquet_pages import opened, require_bounded
+from geopriv.received import REASONS, ReportReader
+from geopriv.report_files import BATCH, BROKEN, column_names
+from geopriv.reports import COLUMNS, Integers, ReportBatch, limits, rows_in_range
 
 _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
 _MARK = b"geopriv tally"  # the key of the file's own metadata
 _VERSION = 1
 _WAITING = 1 << 20  # rows that are gathered before they are counted
 _MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
-
-
-@dataclass(frozen=True, eq=False)
-class Counts:
-    """How often each report came, of those to one mechanism.
-
-    Args:
-        rows: distinct reports in lexicographic order, shape (m, axes): symbols of a Table, cells of a Lattice.
-        times: how often each came, shape (m,).
-    """
-
-    rows: Integers
-    times: Integers
-
-    @property
-    def n(self) -> int:
-        """Reports in all."""
-        return int(self.times.sum())
 
 
 @dataclass(eq=False)
@@ -157,6 +142,10 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
         InvalidParameter: for a file that is no tally, is damaged, or is of another design.
     """
     note = _note(path)
+    if column_names(Path(path)) == COLUMNS.names:
+        raise InvalidParameter(
+            f"The file {path} holds reports, and is no tally that Tally.write made: count it as such."
+        )
     if note is None:
         raise invalid("load_tally", "path", "a file that Tally.write made", str(path))
     if note.get("version") != _VERSION:
@@ -165,12 +154,25 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
         found = str(note.get("design"))[:12]
         raise invalid("load_tally", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
     try:
-        table = pq.read_table(path)
-        if not table.schema.equals(_COLUMNS) or table.num_columns != len(_COLUMNS):
-            raise ValueError
-        return tally_of(table, design, _rejected(note["rejected"]))
+        return _loaded(Path(path), design, _rejected(note["rejected"]))
     except (*BROKEN, TypeError, KeyError, AttributeError):
         raise invalid("load_tally", "path", "a whole file of counts that the design can have", str(path)) from None
+
+
+def _loaded(path: Path, design: Design, rejected: Counter[str]) -> Tally:
+    """What is in a file of counts, read in batches: of equal rows, of which there may be very many, one is kept."""
+    require_bounded(path, (), ("mechanism", "times"), ("report",))
+    total = Tally(design, rejected)
+    with opened(path) as file:
+        if not file.schema_arrow.equals(_COLUMNS) or len(file.schema_arrow) != len(_COLUMNS):
+            raise ValueError
+        for batch in file.iter_batches(BATCH):
+            part = tally_of(pa.Table.from_batches([batch]), design, Counter())
+            for mechanism in range(len(design.mechanisms)):
+                total._add(mechanism, part.counts(mechanism))
+            if total.n > _MOST:
+                raise ValueError
+    return total
 
 
 def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
@@ -207,49 +209,65 @@ def _rejected(found: dict[str, Any]) -> Counter[str]:
 
 
 def tally(
-    design: Design, paths: Iterable[str | os.PathLike[str]], progress: Callable[[int], None] | None = None
+    design: Design,
+    paths: Iterable[str | os.PathLike[str]],
+    progress: Callable[[int], None] | None = None,
+    *,
+    tallies: Iterable[str | os.PathLike[str]] = (),
 ) -> Tally:
-    """All reports of files of reports and of tallies, counted.
+    """All reports of files of reports, counted, and what tallies have counted.
 
     Ids are checked across all files of reports: one that came before is rejected as a "repeated id", whatever it says
     now, so the first counts. In what order files are read, and how reports are split among them, changes nothing else.
 
+    A file counts as a tally because it is named as one here, never because it says so: reports come from strangers, and
+    a tally adds whatever number stands in it.
+
     Args:
         design: that the reports belong to.
-        paths: of files of reports (".parquet", else NDJSON), and of tallies, each once.
+        paths: of files of reports (".parquet", else NDJSON).
         progress: called with the number of reports in each batch that was read.
+        tallies: files that `Tally.write` made, of one's own, each once.
 
     Raises:
-        InvalidParameter: for a tally that is given twice, is damaged or is of another design.
+        InvalidParameter: for a tally that is given twice, is damaged or is of another design, for one among the
+            reports, and for reports among the tallies.
     """
     reader, total = ReportReader(design), Tally(design)
-    merged: list[Path] = []
-    for path in map(Path, paths):
-        if _note(path) is None:
-            for batch in reader.read(path):
-                total.add(batch)
-                if progress is not None:
-                    progress(len(batch))
-            continue
-        if any(path.samefile(other) for other in merged):
-            raise invalid("tally", "paths", "such that each tally comes once, since it has no ids", str(path))
-        merged.append(path)
+    for path in paths:
+        require_reports(path)
+        for batch in reader.read(path):
+            total.add(batch)
+            if progress is not None:
+                progress(len(batch))
+    added: list[Path] = []
+    for path in map(Path, tallies):
+        if any(path.samefile(other) for other in added):
+            raise invalid("tally", "tallies", "such that each comes once, since it has no ids", str(path))
+        added.append(path)
         total = total + load_tally(path, design)
     total.rejected += reader.rejected
     return total
 
 
-def is_tally(path: str | os.PathLike[str]) -> bool:
-    """Whether a file was made by `Tally.write`."""
-    return Path(path).is_file() and _note(path) is not None
+def require_reports(path: str | os.PathLike[str]) -> None:
+    """Refuse a file with the columns of a tally where reports are read; what it says of itself is not looked at.
+
+    Raises:
+        InvalidParameter: saying how a tally is added.
+    """
+    if column_names(Path(path)) == _COLUMNS.names:
+        raise InvalidParameter(
+            f"The file {path} holds counts and no reports. Whose counts you trust you say by naming the file as a "
+            "tally: --add-tally (tallies=)."
+        )
 
 
 def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """What a tally's file says of itself; None for every other file."""
-    if Path(path).suffix != ".parquet":
-        return None
     try:
-        note = (pq.read_schema(path).metadata or {}).get(_MARK)
+        with opened(Path(path)) as file:
+            note = (file.schema_arrow.metadata or {}).get(_MARK)
     except FileNotFoundError:
         raise
     except BROKEN:
@@ -258,14 +276,3 @@ def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
         return None if note is None else dict(json.loads(note))
     except (ValueError, TypeError):
         return {}  # a damaged one
-
-
-def merged(parts: list[Counts]) -> Counts:
-    """Every report once, in lexicographic order."""
-    rows, times = np.concatenate([part.rows for part in parts]), np.concatenate([part.times for part in parts])
-    order = np.lexsort(rows.T[::-1])
-    rows, times = rows[order], times[order]
-    fresh = np.ones(len(rows), dtype=bool)
-    fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
-    starts = np.flatnonzero(fresh)
-    return Counts(rows[starts], np.add.reduceat(times, starts) if starts.size else times)

@@ -30,6 +30,9 @@ DatabaseOption = Annotated[
     str | None,
     typer.Option(help="Of the query, for reading: a DuckDB or SQLite file, or postgres:dbname=… host=…"),
 ]
+ExtensionsOption = Annotated[
+    bool, typer.Option("--allow-extensions", help="Let DuckDB fetch and load extensions of its own, from the network.")
+]
 
 
 def choose(
@@ -40,6 +43,7 @@ def choose(
     database: str | None,
     master: str | None,
     checkpoint: str | None = None,
+    extensions: bool = False,
 ) -> Engine:
     """The engine, once its options fit together.
 
@@ -55,6 +59,8 @@ def choose(
         raise invalid(command, "engine", "duckdb or spark, to run a query", str(chosen))
     if database is not None and (query is None or chosen is not Engine.DUCKDB):
         raise invalid(command, "database", "given with a query that DuckDB runs", "one that is not")
+    if extensions and chosen is not Engine.DUCKDB:
+        raise invalid(command, "allow_extensions", "given where DuckDB does the work", str(chosen))
     for option, value in (("master", master), ("checkpoint", checkpoint)):
         if value is not None and chosen is not Engine.SPARK:
             raise invalid(command, option, "given with --engine spark", value)

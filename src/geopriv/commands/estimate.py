@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, MasterOption, choose, spark
+from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, ExtensionsOption, MasterOption, choose, spark
 
 if TYPE_CHECKING:
     import shapely
     from rich.console import Console
 
     from geopriv.design import Design
+    from geopriv.engines.duckdb import Sql
     from geopriv.spaces import Space
     from geopriv.tallies import Tally
 
 EXAMPLES = (
     "Examples:  [bold]geopriv estimate design.json reports.parquet[/bold]   "
     "[bold]geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet --consistent[/bold]   "
-    "[bold]geopriv estimate design.json week.parquet more.parquet --no-page --json[/bold]   "
+    "[bold]geopriv estimate design.json more.parquet --add-tally week.parquet --no-page --json[/bold]   "
     "[bold]geopriv estimate design.json reports/ --engine spark --master local\\[4][/bold]"
 )
 _KINDS = (".parquet", ".ndjson", ".jsonl")
@@ -29,14 +30,19 @@ _KINDS = (".parquet", ".ndjson", ".jsonl")
 def estimate(
     design: Annotated[Path, typer.Argument(help="The design.json that the reports were made with.")],
     reports: Annotated[
-        list[str] | None, typer.Argument(help="Files of reports (Parquet or NDJSON), folders of them, and tallies.")
+        list[str] | None, typer.Argument(help="Files of reports (Parquet or NDJSON), and folders of them.")
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the estimates go.")] = Path("estimates.json"),
     query: Annotated[str | None, typer.Option(help="SQL whose rows are reports, instead of files.")] = None,
     database: DatabaseOption = None,
+    allow_extensions: ExtensionsOption = False,
     engine: EngineOption = None,
     master: MasterOption = None,
     tally: Annotated[Path | None, typer.Option(help="Also write the counts here (Parquet), to add to later.")] = None,
+    add_tally: Annotated[
+        list[Path] | None,
+        typer.Option(help="Add the counts of this file, of --tally. Of your own only: it adds whatever it says."),
+    ] = None,
     page: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("report.html"),
     no_page: Annotated[bool, typer.Option("--no-page", help="Write no page.")] = False,
     confidence: Annotated[float, typer.Option(help="Of each interval, and of each band as a whole.")] = 0.95,
@@ -52,20 +58,25 @@ def estimate(
     from geopriv.checks import fraction, invalid
     from geopriv.design import load_design
     from geopriv.device.files import canonical
+    from geopriv.engines.duckdb import Sql
     from geopriv.errors import ReportRejected
     from geopriv.questions import KernelMap
     from geopriv.survey_estimates import estimate_survey
+    from geopriv.tallies import tally as count
 
     fraction("estimate", "confidence", confidence)
     if tally is not None and tally.suffix != ".parquet":
-        raise invalid("estimate", "tally", "a file of .parquet, by which a tally is known again", tally.name)
+        raise invalid("estimate", "tally", "a file of .parquet", tally.name)
     console = Console(stderr=True, highlight=False)
     plan = load_design(design)
     if outline is not None and not any(isinstance(question, KernelMap) for question in plan.questions):
         raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
     coast = None if outline is None else _outline(outline, plan.space)
-    chosen = choose("estimate", engine, bool(reports), query, database, master)
-    counted = _counted(plan, reports or [], chosen, query, database, master, console)
+    given = bool(reports) or (query is None and bool(add_tally))
+    chosen = choose("estimate", engine, given, query, database, master, extensions=allow_extensions)
+    sql = None if query is None else Sql(query, database, allow_extensions)
+    counted = _counted(plan, reports or [], chosen, sql, master, console)
+    counted += count(plan, [], tallies=add_tally or [])
     if not counted.n:
         reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
         raise ReportRejected(f"There is no report to this design in the files: {reasons or 'they are empty'}.")
@@ -98,45 +109,40 @@ def _files(given: list[Path]) -> list[Path]:
 
 
 def _parts(path: str) -> list[str]:
-    """A path as it is, or the files of a folder where not all are reports in Parquet."""
-    from geopriv.tallies import is_tally
-
+    """A path as it is, or the files of a folder where not all are Parquet."""
     if not Path(path).is_dir():
         return [path]
     inside = [part for part in Path(path).iterdir() if part.suffix in _KINDS]
-    plain = all(part.suffix == ".parquet" and not is_tally(part) for part in inside)
-    return [path] if plain else [str(part) for part in sorted(inside)]
+    return [path] if all(part.suffix == ".parquet" for part in inside) else [str(part) for part in sorted(inside)]
 
 
 def _counted(
     design: Design,
     reports: list[str],
     engine: Engine,
-    query: str | None,
-    database: str | None,
+    sql: Sql | None,
     master: str | None,
     console: Console,
 ) -> Tally:
-    """The tally of all reports, by whoever is to count them; tallies are read here."""
-    from geopriv.tallies import is_tally, tally
+    """The tally of all reports, by whoever is to count them."""
+    from geopriv.tallies import Tally, require_reports
 
+    if not reports and sql is None:
+        return Tally(design)
     if engine is Engine.ARROW:
         return _read(design, _files([Path(path) for path in reports]), console)
-    paths = [part for path in reports for part in _parts(path)]
-    merged = tally(design, [path for path in paths if is_tally(path)])
-    rest = [path for path in paths if not is_tally(path)]
-    if not rest and query is None:
-        return merged
+    for path in map(Path, reports):
+        for file in path.rglob("*.parquet") if path.is_dir() else [path] if path.is_file() else []:
+            require_reports(file)
     with console.status("Counting…"):
         if engine is Engine.SPARK:
             from geopriv.engines.spark_files import tally_files
 
-            return merged + tally_files(spark(master), design, rest, query)
-        from geopriv.engines.duckdb import Sql
+            paths = [part for path in reports for part in _parts(path)]
+            return tally_files(spark(master), design, paths, None if sql is None else sql.query)
         from geopriv.engines.duckdb_tally import reports_query, tally_sql
 
-        sql = reports_query(_files([Path(path) for path in rest])) if query is None else Sql(query, database)
-        return merged + tally_sql(design, sql)
+        return tally_sql(design, sql or reports_query(_files([Path(path) for path in reports])))
 
 
 def _read(design: Design, files: list[Path], console: Console) -> Tally:
@@ -153,13 +159,17 @@ def _read(design: Design, files: list[Path], console: Console) -> Tally:
 
 def _rows(files: list[Path]) -> int | None:
     """How many rows the files have; None unless all are Parquet."""
-    import pyarrow as pa
-    from pyarrow import parquet
+    from geopriv.parquet_pages import opened
+    from geopriv.report_files import BROKEN
 
     try:
-        return sum(int(parquet.read_metadata(path).num_rows) for path in files)
-    except (pa.ArrowInvalid, OSError):
+        rows = 0
+        for path in files:
+            with opened(path) as file:
+                rows += file.metadata.num_rows
+    except BROKEN:
         return None
+    return rows
 
 
 def _outline(path: Path, space: Space) -> shapely.Geometry:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, MasterOption, choose, spark
+from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, ExtensionsOption, MasterOption, choose, spark
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +38,7 @@ def privatize(
     ] = "reports.parquet",
     query: Annotated[str | None, typer.Option(help="SQL whose rows are people, instead of a file.")] = None,
     database: DatabaseOption = None,
+    allow_extensions: ExtensionsOption = False,
     engine: EngineOption = None,
     master: MasterOption = None,
     checkpoint: Annotated[
@@ -44,6 +46,9 @@ def privatize(
     ] = None,
     person: Annotated[str | None, typer.Option(help="The column that names people: each reports once.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an output of earlier reports.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Another run of the same survey is meant: budgets of people in both add up.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """One private report for each person of a table, in an order that tells nothing of the table's."""
@@ -51,24 +56,26 @@ def privatize(
 
     from geopriv.design import load_design
 
-    chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint)
+    chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint, allow_extensions)
     console = Console(stderr=True)
     promise = load_design(design)
     if chosen is Engine.SPARK:
         from geopriv.engines.spark_files import privatize_files
 
+        started = spark(master, checkpoint)
         done = privatize_files(
-            spark(master, checkpoint), promise, data, output, query=query, person=person, overwrite=overwrite
+            started, promise, data, output, query=query, person=person, overwrite=overwrite, again=again
         )
     else:
         from geopriv.engines.duckdb import Sql, file_query
         from geopriv.privatization import privatize as run
 
-        people = Sql(query, database) if query is not None else data
+        people = Sql(query, database, allow_extensions) if query is not None else data
         if chosen is Engine.DUCKDB and data is not None:
-            people = file_query(data)
+            people = replace(file_query(data), extensions=allow_extensions)
         with _bar(console) as bar:
-            done = run(promise, people, output, person=person, progress=_teller(bar), overwrite=overwrite)
+            tell = _teller(bar)
+            done = run(promise, people, output, person=person, progress=tell, overwrite=overwrite, again=again)
     if as_json:
         print(json.dumps(done.as_json() | {"design": promise.hash, "guarantee": str(promise.guarantee)}, indent=2))
     else:
@@ -120,5 +127,8 @@ def _print(console: Console, design: Design, path: Path, done: Privatized) -> No
     console.print(table)
     output = escape(str(done.output))
     console.print(f"Promise: {escape(str(design.guarantee))}.")
+    if done.earlier:
+        many = done.earlier + 1
+        console.print(f"Run {many} of this survey: who was in the others too has {many} times ε in all.")
     console.print(f"Reports: [bold]{output}[/bold]. The counts above are about your table; keep them with it.")
     console.print(f"Next:    [bold]geopriv estimate {escape(str(path))} {output}[/bold]")

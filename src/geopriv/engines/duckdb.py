@@ -12,17 +12,25 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from geopriv.engines.reading import Reading
+from geopriv.engines.statements import require_reading
 from geopriv.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
 
-_EXTENSION = re.compile(r"""(?:the required|install local|download) extension ['"](\w+)['"]""")
+_EXTENSION = re.compile(
+    r"""(?:the required|install local|download) extension ['"](\w+)['"]|Install it first using "INSTALL (\w+)"|"""
+    r"""requires the extension (\w+) to be loaded|exists in the (\w+) extension"""
+)
 _PATTERN = re.compile(r"[\[*?]")
 _DELIMITERS = {".csv": ",", ".tsv": "\\t", ".csv.gz": ",", ".tsv.gz": "\\t"}
 _KNOWN = (*_DELIMITERS, ".parquet", ".json", ".ndjson", ".jsonl", ".json.gz", ".ndjson.gz", ".jsonl.gz")
+_SQLITE = b"SQLite format 3\0"  # how such a file begins
 # names in a query are of tables and files, never of variables of this program
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {"python_enable_replacements": False}
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "python_enable_replacements": False,
+    "allow_community_extensions": False,
+}
 
 
 @dataclass(frozen=True)
@@ -30,14 +38,18 @@ class Sql:
     """A query whose rows are people.
 
     Args:
-        query: in SQL, as DuckDB speaks it: "select income from 'people.parquet' where age >= 18".
+        query: in SQL, as DuckDB speaks it: "select income from 'people.parquet' where age >= 18". One statement that
+            reads, and nothing else.
         database: whose tables the query may name: a file of DuckDB or SQLite, or the address of a PostgreSQL database
             ("postgres:dbname=people host=…", "postgresql://…"). It is opened for reading only. An address may hold a
             password, so it is shown nowhere.
+        extensions: whether DuckDB may fetch extensions from its own host and load those that a query needs, such as
+            httpfs for files by address. Without, only what a database needs is loaded, if it is installed.
     """
 
     query: str
     database: str | os.PathLike[str] | None = field(default=None, repr=False)
+    extensions: bool = False
 
 
 def file_query(path: str | os.PathLike[str]) -> Sql:
@@ -113,44 +125,59 @@ def connected(sql: Sql, settings: dict[str, str] | None = None) -> Iterator[Duck
     """The result of a query, of which nothing has been read yet.
 
     Raises:
-        InvalidParameter: where there is no such database, and for a statement without rows.
+        InvalidParameter: where there is no such database, and for anything but one statement that reads.
         duckdb.Error: for any other reason; `why` says it without quoting rows.
     """
     import duckdb
 
-    with duckdb.connect(":memory:", False, _CONFIG | (settings or {})) as connection:
+    fetched = dict.fromkeys(("autoinstall_known_extensions", "autoload_known_extensions"), sql.extensions)
+    with duckdb.connect(":memory:", False, _CONFIG | fetched | (settings or {})) as connection:
         if sql.database is not None:
-            connection.execute(_attach(os.fspath(sql.database)))
-            connection.execute("USE given")
+            for statement in _attach(os.fspath(sql.database), sql.extensions):
+                connection.execute(statement)
+        connection.execute("SET lock_configuration = true")
+        require_reading(connection, sql.query)
         found = connection.sql(sql.query)
-        if found is None:
-            raise InvalidParameter("The query must be one that gives rows, such as SELECT.")
+        assert found is not None
         yield found
 
 
-def _attach(database: str) -> str:
-    """The statement that opens a database for reading, under the name "given"."""
+def _attach(database: str, extensions: bool) -> Iterator[str]:
+    """The statements that open a database for reading, under the name "given", with what is installed to read it."""
     is_server = database.startswith(("postgres:", "postgresql:"))
     if not is_server and not os.path.isfile(database):
         raise InvalidParameter(f"There is no database {database!r}.")
     is_words = is_server and "://" not in database  # else it is a URI, of which the beginning is a part
     place = database.removeprefix("postgres:") if is_words else database
-    return f"ATTACH {quoted(place)} AS given (READ_ONLY{', TYPE postgres' if is_server else ''})"
+    if not extensions and (is_server or _is_sqlite(database)):
+        yield f"LOAD {'postgres_scanner' if is_server else 'sqlite_scanner'}"
+    yield f"ATTACH {quoted(place)} AS given (READ_ONLY{', TYPE postgres' if is_server else ''})"
+    yield "USE given"
+
+
+def _is_sqlite(database: str) -> bool:
+    with open(database, "rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
 
 
 def why(error: Exception) -> str:
     """What went wrong with a query, in a sentence that quotes no rows."""
     import duckdb
 
+    needed = _EXTENSION.search(str(error))
     match error:
+        case _ if needed:
+            name = next(filter(None, needed.groups()))
+            problem = (
+                f"DuckDB needs its extension {name!r}; --allow-extensions (extensions=True) lets it fetch and load it, "
+                f"and where there is no network, run INSTALL {name} before"
+            )
         case duckdb.ParserException() | duckdb.CatalogException():
             problem = str(error).splitlines()[0]
         case duckdb.BinderException():
             problem = "it names a column or a function that is not there"
         case duckdb.InvalidInputException():
             problem = "a file is damaged or not what its name says, or a line has another number of values than others"
-        case _ if missing := _EXTENSION.search(str(error)):
-            problem = f"DuckDB needs its extension {missing[1]!r} and cannot fetch it; run INSTALL {missing[1]} once"
         case _:
             problem = f"DuckDB stopped with a {type(error).__name__}"
     return f"The query cannot be run: {problem}."

@@ -16,7 +16,7 @@ from geopriv.design import Design
 from geopriv.engines.duckdb import Sql, connected, literal, quoted, why
 from geopriv.engines.reading import BROKEN, Reading
 from geopriv.errors import InvalidParameter
-from geopriv.received import require_whole
+from geopriv.report_files import require_sizes, require_whole
 from geopriv.reports import COLUMNS, ID, limits
 from geopriv.tallies import Tally, tally_of
 
@@ -65,13 +65,15 @@ def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
     """The query for files of reports: Parquet (".parquet"), else lines of JSON.
 
     Raises:
-        InvalidParameter: for a file of lines whose last one was cut off.
+        InvalidParameter: for a file of lines whose last one was cut off, and for Parquet that would take much memory.
         FileNotFoundError: for a file that is not there.
     """
     files = [Path(path) for path in paths]
     for file in files:
         file.stat()
     tables = [file for file in files if file.suffix == ".parquet"]
+    for file in tables:
+        require_sizes(file)
     lines = [file for file in files if file.suffix != ".parquet"]
     if not lines:
         return Sql(f"SELECT design, id, mechanism, report FROM {_tables(tables)}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -26,6 +27,7 @@ from geopriv.engines.reading import Reading
 from geopriv.engines.spark_blocks import BLOCK
 from geopriv.errors import InvalidParameter
 from geopriv.privatization import columns_of
+from geopriv.register import Register
 from geopriv.reports import COLUMNS
 from geopriv.sampling.entropy import ENTROPY
 from geopriv.survey_estimates import estimate_survey
@@ -41,7 +43,15 @@ _BUCKETS = 64  # a partition, on average
 _MANY = 256  # tallies that the driver adds up itself; beyond, workers add some up before
 
 
-def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person: str | None = None) -> DataFrame:
+def privatize(
+    df: DataFrame,
+    design: Design,
+    key: bytes | None = None,
+    *,
+    person: str | None = None,
+    again: bool = False,
+    register: str | os.PathLike[str] | None = None,
+) -> DataFrame:
     """One exact report for each person of a frame, in an order that tells nothing of the frame's.
 
     With a column that names people: ids and bits are keyed functions of the name and of the design's hash, never of the
@@ -66,11 +76,24 @@ def privatize(df: DataFrame, design: Design, key: bytes | None = None, *, person
         design: what is promised.
         key: 32 or more secret bytes, for people with names; by default new ones, known to this frame only.
         person: the column that names people; by default the source's. "" for a person a row.
+        again: whether another run of a survey that the register knows is meant. It gives second reports; only with the
+            same key and the same rows they are the same ones.
+        register: the driver's file that tells what was privatised before; by default the operator's own
+            (`Register.of`). A frame is in it from now on, whether or not its reports are ever asked for.
 
     Raises:
         InvalidParameter: for columns that are not there or hold something else, for a frame that is not the same at
-            every attempt, for a short key, and for a person a row without a checkpoint folder.
+            every attempt, for a short key, for a person a row without a checkpoint folder, and for a second run.
     """
+    known = Register.of(register)
+    known.require_new(design, again)
+    reports = drawn(df, design, key, person=person)
+    known.complete(known.begin(design, again))
+    return reports
+
+
+def drawn(df: DataFrame, design: Design, key: bytes | None = None, *, person: str | None = None) -> DataFrame:
+    """What `privatize` gives, for who looks after the register."""
     from pyspark.sql import functions
 
     rows, person = _rows(df, design, person)

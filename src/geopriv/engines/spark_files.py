@@ -12,11 +12,13 @@ from geopriv.checks import invalid
 from geopriv.design import Design
 from geopriv.engines import spark
 from geopriv.engines.reading import Reading
+from geopriv.engines.spark_query import rows_of
 from geopriv.engines.spark_told import EXISTS, told
 from geopriv.engines.spark_work import SENT, read_lines, wanted
 from geopriv.errors import InvalidParameter
 from geopriv.privatization import Privatized, columns_of, require_readable
-from geopriv.received import require_whole
+from geopriv.register import Register
+from geopriv.report_files import require_sizes, require_whole
 from geopriv.reports import COLUMNS
 
 if TYPE_CHECKING:
@@ -38,28 +40,54 @@ def privatize_files(
     query: str | None = None,
     person: str | None = None,
     overwrite: bool = False,
+    again: bool = False,
 ) -> Privatized:
     """Reports of the people in files, or in the rows of a query, written to a folder of Parquet files.
 
     The key is drawn for this run and is gone with it.
 
     Raises:
-        InvalidParameter: for what cannot be read, and for an output that exists.
+        InvalidParameter: for what cannot be read, for an output that exists, and for a second run of a survey that is
+            not said to be meant (`again`).
     """
+    register = Register.of()
     if output.endswith(_LINES):
         raise invalid("privatize", "output", "a folder of Parquet files, which is what Spark writes here", output)
     with told():
-        people = session.sql(query) if data is None and query is not None else _read(session, str(data))
+        people = rows_of(session, query) if data is None and query is not None else _read(session, str(data))
         if query is not None or str(data).lower().endswith(_TEXTS):
             Reading(wanted(columns_of(design, person))).require_header("The table", people.columns)
         _require_free(session, output, overwrite)
-        reports = spark.privatize(people, design, person=person)
+        earlier = register.require_new(design, again)
+        reports = spark.drawn(people, design, person=person)
         rows, unread = spark.count_rows(people, design, person=person)
         require_readable(rows, unread)
-        writer = reports.write.mode("overwrite" if overwrite else "error")
-        writer.option("parquet.enable.dictionary#id", "false").parquet(output)  # ids are random: none comes twice
+        number = register.begin(design, again)
+        try:
+            writer = reports.write.mode("overwrite" if overwrite else "error")
+            writer.option("parquet.enable.dictionary#id", "false").parquet(output)  # ids are random: none comes twice
+        except BaseException:
+            if _is_without_parts(session, output):
+                register.withdraw(number)
+            raise
         written = _written(session, output).count()
-    return Privatized(output, rows, written, rows - unread.total() - written, dict(unread))
+        register.complete(number, written)
+    return Privatized(output, rows, written, rows - unread.total() - written, dict(unread), earlier)
+
+
+def _is_without_parts(session: SparkSession, output: str) -> bool:
+    """Whether no file of reports is left of a run that failed; False where that cannot be told."""
+    try:
+        path, files = _at(session, output)
+        if not files.exists(path):
+            return True
+        inside = files.listFiles(path, True)
+        while inside.hasNext():
+            if inside.next().getPath().getName().startswith("part-"):
+                return False
+    except Exception:  # of Java, or of the way to it
+        return False
+    return True
 
 
 def tally_files(session: SparkSession, design: Design, paths: Sequence[str], query: str | None = None) -> Tally:
@@ -69,7 +97,7 @@ def tally_files(session: SparkSession, design: Design, paths: Sequence[str], que
         InvalidParameter: for what cannot be read.
     """
     with told():
-        return spark.tally(session.sql(query) if query is not None else _reports(session, paths), design)
+        return spark.tally(rows_of(session, query) if query is not None else _reports(session, paths), design)
 
 
 def _require_free(session: SparkSession, output: str, overwrite: bool) -> None:
@@ -77,9 +105,7 @@ def _require_free(session: SparkSession, output: str, overwrite: bool) -> None:
 
     Spark overwrites by removing the whole folder first.
     """
-    java: Any = session.sparkContext._jvm
-    path = java.org.apache.hadoop.fs.Path(output)
-    files = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
+    path, files = _at(session, output)
     if not files.exists(path):
         return
     if not overwrite:
@@ -90,6 +116,13 @@ def _require_free(session: SparkSession, output: str, overwrite: bool) -> None:
     if not known or not files.isDirectory(path) or (written and _written(session, output).columns != COLUMNS.names):
         rule = "a folder of nothing but reports, if it is to be overwritten, for all in it is removed"
         raise invalid("privatize", "output", rule, output)
+
+
+def _at(session: SparkSession, output: str) -> tuple[Any, Any]:
+    """A path and its file system, as Java has them."""
+    java: Any = session.sparkContext._jvm
+    path = java.org.apache.hadoop.fs.Path(output)
+    return path, path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
 
 
 def _written(session: SparkSession, output: str) -> DataFrame:
@@ -107,8 +140,12 @@ def _read(session: SparkSession, path: str) -> DataFrame:
 
 def _reports(session: SparkSession, paths: Sequence[str]) -> DataFrame:
     for path in paths:
-        if path.endswith(_LINES) and os.path.isfile(path):
-            require_whole(Path(path))
+        place = Path(path)
+        if path.endswith(_LINES) and place.is_file():
+            require_whole(place)
+        elif place.exists():
+            for file in place.rglob("*.parquet") if place.is_dir() else [place]:
+                require_sizes(file)
     lines, others = ([_place(p) for p in paths if p.endswith(_LINES) == is_json] for is_json in (True, False))
     parts = []
     if lines:

@@ -23,7 +23,8 @@ from geopriv.engines.people import People
 from geopriv.engines.shuffle import Rows
 from geopriv.engines.spark_blocks import from_blocks, hashed, in_blocks, note, ordered, shuffling, signed
 from geopriv.privatization import columns_of, draw_reports
-from geopriv.received import Judged, ReportReader, parse_line, well_formed
+from geopriv.received import Judged, ReportReader
+from geopriv.report_files import parse_line, well_formed
 from geopriv.reports import COLUMNS, Integers, limits, records
 from geopriv.sampling.keyed import Keyed
 from geopriv.source import Source as Columns

@@ -17,6 +17,7 @@ REASONS = {
     "out of range": "no report that this design can make",
     "malformed": "not a report",
     "truncated": "cut off before its end",
+    "too large": "a file that was too large to read",
 }
 
 
