@@ -111,19 +111,17 @@ def _one_by_one(design: Design, value: Value, n: int) -> Integers:
 def _files(design: Design, value: Value, n: int) -> Integers:
     """Reports that `privatize` wrote for n people at a place, read from a Parquet file and written to another.
 
-    The design is asked under another name, so that no register of surveys takes this for the people's own run.
+    It is written into a register of its own, so that nobody takes it for the people's own run.
     """
     axes = design.space.dimension
     columns = design.source or Source(tuple(f"axis {axis}" for axis in range(axes)))
-    numbered = Design(
-        f"audit of {design.hash}", design.mechanisms, design.shares, design.questions, replace(columns, person="")
-    )
+    unnamed = replace(design, source=replace(columns, person=""))
     numbers = np.reshape(value, -1)
     with TemporaryDirectory(prefix="geopriv-audit-") as folder:
         people, reports = Path(folder) / "people.parquet", Path(folder) / "reports.parquet"
         table = {name: np.full(n, number) for name, number in zip(columns.columns, numbers, strict=True)}
         pq.write_table(pa.table(table), people)
-        privatize(numbered, people, reports)
+        privatize(unnamed, people, reports, register=Path(folder) / "register.sqlite")
         written = pq.read_table(reports, columns=["mechanism", "report"])
     lists = written["report"].combine_chunks()
     drawn = np.zeros((len(lists), _width(design)), dtype=np.int64)
