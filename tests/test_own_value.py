@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 import geopriv as gp
+from geopriv.device.globe import globe_region
 from geopriv.device.mechanisms import DeviceMechanism, read_mechanism
 from geopriv.device.regions import flat_region
 from geopriv.device.values import read_value
@@ -106,3 +108,13 @@ def test_one_far_corner_makes_no_other_edge_uncertain() -> None:
         value = tuple(map(Fraction, place))
         point = device(small_table(gp.Ball((0.0, 0.0), 2.0, 1.0, gp.Plane()), 1.0)).space.point(value, 112)  # type: ignore[attr-defined]
         assert len(region._near(point, value)) < 12
+
+
+def test_a_ring_on_earth_is_closed_however_precisely_its_corners_are_known() -> None:
+    """At the height of the corner at which a ring starts and ends, beside its first edge and far from its last."""
+    start = (0.011343642441124013, 0.00018474337369372328)
+    ring = [start, (0.007343642441124013, 0.00022694731272998153), (0.009343642441124013, -0.0038152566263062767)]
+    region = globe_region(EARTH.radius, [[*ring, start]])
+    places = [(0.00018474337369755932 + k * 2e-15, 0.01130926497346627) for k in (-1, 0, 1)]
+    s = [region.enclose(tuple(map(Fraction, place)), 160) for place in places]
+    assert max(abs(b - a).high for a, b in pairwise(s)) / 2**160 < 1e-9  # metres; they are 2e-10 apart

@@ -154,11 +154,13 @@ def globe_region(radius: float, rings: Sequence[Sequence[Place]]) -> GlobeRegion
     arcs: list[Arc] = []
     for ring in rings:
         start = len(corners)
-        places = [corner for k, corner in enumerate(ring) if not k or corner != ring[k - 1]]
+        # the corner at which a ring ends is the one at which it starts: known twice, to different precision, they would
+        # leave a gap on the map
+        places = [corner for corner, after in pairwise(ring) if corner != after]
         corners += [(Fraction(latitude), Fraction(longitude)) for longitude, latitude in places]
         floats += [_vector_of(public_vector(corner, 96)) for corner in corners[start:]]
-        pairs = pairwise(range(start, len(corners)))
-        arcs += [_arc(a, b, floats[a], floats[b]) for a, b in pairs]
+        around = [*range(start, len(corners)), start]
+        arcs += [_arc(a, b, floats[a], floats[b]) for a, b in pairwise(around) if places]
     if not arcs:
         raise refuse("Geofence.polygon", "a polygon with an area", "a point")
     frame = _frame([floats[arc.start] for arc in arcs])
