@@ -252,3 +252,13 @@ def test_a_lattice_that_forgets_the_far_end_of_a_cell_would_be_caught(monkeypatc
     monkeypatch.setattr(kernels, "lattice", forgetful)
     for name in ("far line", "map"):
         assert checked(name, "Lattice", 30)[0] > 0
+
+
+def test_a_polygon_whose_products_underflow_leaves_nothing_certain_that_is_wrong() -> None:
+    """Sides of 1e-161, whose squares have one or two digits: 200 rows, 180 places."""
+    rng, size = np.random.default_rng(6), 1e-162
+    square = [[0.0, 0.0], [10 * size, 0.0], [10 * size, 10 * size], [0.0, 10 * size], [0.0, 0.0]]
+    fence = gp.Geofence({"type": "Polygon", "coordinates": [square]}, size, PLANE)
+    table = Rows(fence, size * np.sort(rng.uniform(-4.0, 4.0, 200)))
+    places = size * rng.uniform(-5.0, 15.0, (180, 2))
+    assert all(table.right(place, [int(rng.integers(1 << 62)), 5]) for place in places.tolist())

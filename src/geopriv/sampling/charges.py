@@ -31,7 +31,7 @@ from geopriv.profiles import (
 )
 from geopriv.queries import Query
 from geopriv.sampling.enclosures import float_points, point_error
-from geopriv.sampling.near_edges import PLANE_MARGIN
+from geopriv.sampling.near_edges import PLANE_MARGIN, TINY
 from geopriv.sampling.scales import FLATTER, MARGIN, step_bound, top_of
 from geopriv.sensitivity.envelope import Envelope
 from geopriv.sensitivity.growth import ExponentialGrowth
@@ -91,9 +91,10 @@ def _coordinate_error(query: Query, places: FloatArray, s: FloatArray) -> FloatA
             size = np.abs(places).sum(axis=1) + float(np.abs(geometry.center).sum()) + abs(geometry.offset)
             off = np.asarray(more * size)
         case RegionDistance():
-            # a cross product of differences over the edge's length: a few roundings of the largest coordinate
+            # a cross product of differences over the edge's length: a few roundings of the largest coordinate, and
+            # what products of tiny numbers lose
             size = np.abs(places).max(axis=1) + float(np.abs(shapely.bounds(geometry.region)).max())
-            off = np.asarray(PLANE_MARGIN * size)
+            off = np.asarray(PLANE_MARGIN * size + TINY)
         case EarthRegionDistance():
             off = _earth_region_error(geometry, s)
         case QuadrantDistance():

@@ -18,7 +18,7 @@ PLANE_MARGIN = 2.0**-45  # of the coordinates of a point and an edge
 EARTH_MARGIN = 1e-8  # radians: beyond what floats are off by for arcs that are not short
 SHORT_ARC = 1e-5  # radians: the normal of a shorter arc is not known well
 SIDE_MARGIN = 1e-9  # radians from the border beyond which floats know the side
-_TINY = 1e-150  # products of numbers below may have lost digits
+TINY = 1e-150  # products of numbers below may have lost digits
 
 
 def in_plane(starts: FloatArray, ends: FloatArray, row: Sequence[float], off: float) -> list[int]:
@@ -34,7 +34,7 @@ def in_plane(starts: FloatArray, ends: FloatArray, row: Sequence[float], off: fl
         away = place - starts - np.clip(share, 0.0, 1.0)[:, None] * along
         distance = np.hypot(away[:, 0], away[:, 1])
         size = np.abs(place).sum() + np.abs(starts).sum(axis=1) + np.abs(ends).sum(axis=1)
-        reach = PLANE_MARGIN * size + 2 * off + _TINY
+        reach = PLANE_MARGIN * size + 2 * off + TINY
         return _candidates(distance - reach, distance + reach)
 
 
