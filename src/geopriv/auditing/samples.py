@@ -43,9 +43,10 @@ class PathAudit:
         faults: that were seen, at most a few a mark.
         loss: the least loss, over what is promised, that would have been seen with probability 99 % at the pair of
             places and the event where it shows best; infinite if none would.
-        excess: every report that came more often than its law says, by this share of the draws or more, would have been
-            seen with probability 99 %, wherever it was tried.
-        rare: the same of reports that are to come at most once in a thousand draws.
+        excess: everything that is counted, a value of a table or a row or box of a grid's cells, and came more often
+            than its law says, by this share of the draws or more, would have been seen with probability 99 %, wherever
+            it was tried. Of single cells on several axes, or in wide rows, nothing is said.
+        rare: the same of what is to come at most once in a thousand draws.
     """
 
     name: str
@@ -68,8 +69,8 @@ class PathAudit:
         could = f"a loss of {_up(self.loss)} ε or more" if math.isfinite(self.loss) else "no loss at all"
         return (
             f"{self.name}: {seen} in {draws} draws at each of {self.places} places. With {100 * POWER:g} % "
-            f"{could} would have been seen where it shows best, and every report that comes more often than stated, by "
-            f"{_up(100 * self.excess)} % of all draws ({_up(100 * self.rare)} % if it is rare)."
+            f"{could} would have been seen where it shows best, and every value, or row of cells, that comes more "
+            f"often than stated, by {_up(100 * self.excess)} % of all draws ({_up(100 * self.rare)} % if it is rare)."
         )
 
 
