@@ -201,6 +201,28 @@ def test_a_folder_that_is_opened_to_others_later_is_refused(tmp_path: Path) -> N
         ledger.once("me", "another", "d", 1.0, lambda: pytest.fail("drawn"))
 
 
+@pytest.mark.parametrize("by_link", [False, True], ids=["a folder", "a link"])
+def test_a_folder_that_others_could_replace_by_another_is_refused(by_link: bool, tmp_path: Path) -> None:
+    """Whoever may write above renames it and lays a link to another folder of the user there: an empty ledger."""
+    shared, mine = tmp_path / "shared", tmp_path / "mine"
+    for folder in (shared, mine, shared / "real"):
+        folder.mkdir(mode=0o700)
+    (shared / "link").symlink_to(mine)
+    begun(shared / ("link" if by_link else "real") / "ledger")
+    shared.chmod(0o777)
+    with pytest.raises(gp.InvalidParameter, match="nobody else may rename"):
+        Ledger(shared / ("link" if by_link else "real") / "ledger", "m", 10.0)
+    shared.chmod(0o1777)  # in which others rename only what is theirs
+    Ledger(shared / ("link" if by_link else "real") / "ledger", "m", 10.0)
+
+
+def test_links_that_lead_in_a_circle_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match="symbolic links"):
+        Ledger(tmp_path / "a" / "ledger", "m", 10.0)
+
+
 def test_a_ledger_that_is_replaced_while_it_is_opened_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

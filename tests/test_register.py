@@ -194,6 +194,13 @@ def test_a_register_that_cannot_be_trusted_stops_the_run(
     assert not (tmp_path / "r.parquet").exists()
 
 
+def test_a_register_that_others_could_remove_stops_the_run(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o777)
+    with pytest.raises(gp.InvalidParameter, match="nobody else may write"):
+        gp.privatize(DESIGN, PEOPLE, tmp_path / "r.parquet", register=tmp_path / "shared" / "register.sqlite")
+
+
 def test_a_register_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Register.of(tmp_path / "register.sqlite").require_new(DESIGN, again=False)
     monkeypatch.setattr("os.geteuid", lambda: (tmp_path / "register.sqlite").stat().st_uid + 1)

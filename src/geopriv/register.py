@@ -23,6 +23,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from geopriv.design import Design
+from geopriv.device.ownership import own_path
 from geopriv.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -145,8 +146,9 @@ class Register:
             ) from None
 
     def _require_own(self) -> None:
-        """Make the file, or refuse one that is a link, of another user, or open to others."""
+        """Make the file, or refuse one that is a link, of another user, or open to others, or that they can remove."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        own_path(self.path, "register")  # who can remove it can hide the same
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         found = self.path.lstat()

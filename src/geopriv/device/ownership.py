@@ -9,24 +9,55 @@ import stat
 from geopriv.errors import InvalidParameter
 
 _BESIDE = ("-journal", "-wal", "-shm")  # what SQLite believes if it is there
+_LINKS = 40  # on the way to a folder, as many as Linux follows
 
 
-def own_path(path: str | os.PathLike[str]) -> str:
-    """The absolute path of a file, in a folder in which only the user may put files.
+def own_path(path: str | os.PathLike[str], what: str = "ledger") -> str:
+    """The absolute path of a file, in a folder in which only the user may put files and which nobody else can replace.
 
     Folders may be symbolic links, the file may not. A folder in which others may put files is refused, with a sticky
-    bit too: SQLite would take over what stands in a journal that somebody else laid there.
+    bit too: SQLite would take over what stands in a journal that somebody else laid there. So is one on the way to
+    which somebody else can rename a folder or a link: another folder of the user could then stand in its place, and in
+    it an empty ledger.
 
     Raises:
         InvalidParameter: naming what is wrong.
     """
     folder, name = os.path.split(os.path.abspath(os.fspath(path)))
-    folder = os.path.realpath(folder)
-    known = os.stat(folder)
+    *above, last = _passed(folder) if _posix() else [os.path.realpath(folder)]
+    for passed in above:
+        known = os.stat(passed)
+        if known.st_uid not in (os.getuid(), 0) or (known.st_mode & 0o022 and not known.st_mode & stat.S_ISVTX):
+            rule = "reached by folders in which nobody else may rename yours (chmod go-w)"
+            raise InvalidParameter(f"The {what} must be {rule}. Got {passed!a} instead.")
+    known = os.stat(last)
     if _posix() and (known.st_uid not in (os.getuid(), 0) or known.st_mode & 0o022):
         rule = "in a folder of your own into which nobody else may write (chmod go-w)"
-        raise InvalidParameter(f"The ledger must be {rule}. Got {folder!a} instead.")
-    return os.path.join(folder, name)
+        raise InvalidParameter(f"The {what} must be {rule}. Got {last!a} instead.")
+    return os.path.join(last, name)
+
+
+def _passed(folder: str) -> list[str]:
+    """Every folder on the way to one, links followed one by one: who can rename in any of them can lead elsewhere."""
+    at, links = "/", 0
+    passed, waiting = [at], folder.split("/")[::-1]
+    while waiting:
+        name = waiting.pop()
+        if name in ("", "."):
+            continue
+        here = os.path.dirname(at) if name == ".." else os.path.join(at, name)
+        if os.path.islink(here):
+            links += 1
+            if links > _LINKS:
+                raise OSError(errno.ELOOP, "Too many symbolic links", folder)
+            target = os.readlink(here)
+            at = "/" if target.startswith("/") else at
+            waiting += target.split("/")[::-1]
+        else:
+            at = here
+            passed.append(at)
+    # the last one is where the way ends, not what was passed last: a link may lead back to a folder above
+    return [*(known for known in dict.fromkeys(passed) if known != at), at]
 
 
 def own_file(path: str) -> tuple[int, int]:
