@@ -40,7 +40,7 @@ def rows() -> list[tuple[object, ...]]:
     [
         DESIGN,
         replace(DESIGN, source=gp.Source(("income",), low=(-3.0,), high=(3.0,))),
-        replace(DESIGN, survey=" Sur\u200bvey"),
+        replace(DESIGN, survey="Ｓｕｒｖｅｙ"),
     ],
     ids=["the same design", "another design of the same survey", "a name that looks the same"],
 )
