@@ -258,3 +258,21 @@ def cell_law(grid: dict[str, Any], place: arb, cell: int) -> arb:
 def _between(place: arb, i: int, cell: int, a: arb) -> arb:
     share = clip(place - i)
     return arb((1 - share) * a ** abs(cell - i) + share * a ** abs(cell - i - 1))
+
+
+def axis_loss(grid: dict[str, Any], here: arb, there: arb) -> arb:
+    """The largest |ln P[c]/P'[c]| over the cells c of one axis; beyond both places it does not change any more."""
+    near = {math.floor(exactly(place)) + k for place in (here, there) for k in (-1, 0, 1, 2)}
+    return greatest([abs(cell_law(grid, here, cell).log() - cell_law(grid, there, cell).log()) for cell in near])
+
+
+def greatest(numbers: Sequence[arb]) -> arb:
+    best = numbers[0]
+    for number in numbers[1:]:
+        best = best.max(number)
+    return best
+
+
+def space_of(query: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = query["query"]["space"] if query["type"] == "Blurred" else query["space"]
+    return found
