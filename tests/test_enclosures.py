@@ -291,3 +291,20 @@ def test_a_region_of_a_thousand_edges_is_still_quick(on_earth: bool) -> None:
         mechanism.report([(40.75, -74.0) if on_earth else (0.8, 0.1)])
         times.append(time.perf_counter() - start)
     assert min(times) < 5e-3  # each edge in balls would take ten times as long
+
+
+@pytest.mark.parametrize("corner", [(360.0, 7.679876612982415), (360.0, -2.838730002316625), (353.3537338834053, -1.0)])
+def test_a_distance_on_earth_narrows_at_the_corners_of_a_region(corner: tuple[float, float]) -> None:
+    """At some corners a height is a ball around 0 exactly, whose power is not a number in the arithmetic of balls."""
+    corners = [(360.0, 7.679876612982415), (360.0, -2.838730002316625), (353.3537338834053, -1.0)]
+    query = gp.Geofence(shapely.Polygon(corners), 1e3, EARTH)
+    rows_, _ = enclosures.read_rows(EARTH, [corner[::-1]])
+    with precision(400):
+        assert abs(enclosures.coordinate(query, rows_[0].tolist())) < 1e-100
+
+
+def test_lengths_and_kernels_are_known_around_zero() -> None:
+    around = arb(0, 1e-60)
+    with precision(400):
+        assert enclosures.length([around, around]) < 1e-55
+        assert abs(enclosures.profile(gp.Gaussian(1.0), around) - 1) < 1e-100

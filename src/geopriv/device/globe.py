@@ -154,11 +154,13 @@ def globe_region(radius: float, rings: Sequence[Sequence[Place]]) -> GlobeRegion
     arcs: list[Arc] = []
     for ring in rings:
         start = len(corners)
-        places = [corner for k, corner in enumerate(ring) if not k or corner != ring[k - 1]]
+        # each corner once: one that had two numbers could be precise by one of them only, and the map not closed
+        places = [corner for before, corner in pairwise(ring) if corner != before]
         corners += [(Fraction(latitude), Fraction(longitude)) for longitude, latitude in places]
         floats += [_vector_of(public_vector(corner, 96)) for corner in corners[start:]]
-        pairs = pairwise(range(start, len(corners)))
-        arcs += [_arc(a, b, floats[a], floats[b]) for a, b in pairs]
+        for k in range(len(places)):
+            a, b = start + k - 1 if k else len(corners) - 1, start + k
+            arcs.append(_arc(a, b, floats[a], floats[b]))
     if not arcs:
         raise refuse("Geofence.polygon", "a polygon with an area", "a point")
     frame = _frame([floats[arc.start] for arc in arcs])
