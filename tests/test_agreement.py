@@ -21,8 +21,8 @@ from geopriv.device.draws import Source as Bytes
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.mechanisms import DeviceLattice, DeviceMechanism, DeviceTable, read_mechanism
 from geopriv.device.values import Value, read_value
-from geopriv.sampling import bulk, charges, enclosures, table_reports
-from geopriv.sampling.charges import Charged
+from geopriv.sampling import bulk, enclosures, floats, table_reports
+from geopriv.sampling.floats import Bounded
 from geopriv.sampling.lattice_reports import OnLattice
 from tests.agreement_cases import GRIDS, TABLES, Cases, Tails, grid_cases, table_cases, table_of
 from tests.designs import Stream
@@ -151,24 +151,24 @@ def test_a_device_whose_coordinate_is_off_by_a_millionth_of_a_millionth_of_a_cel
 
 @pytest.mark.parametrize("name", ["fence on a map", "ball on Earth", "ball on a line", "fence of long arcs"])
 def test_a_filter_of_tables_without_an_error_bound_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, honest = setting(name), charges.coordinate
+    one, honest = setting(name), floats.coordinate
     expected = by_sampler(one)
 
-    def careless(query: gp.Query, rows: FloatArray) -> Charged | None:
+    def careless(query: gp.Query, rows: FloatArray) -> Bounded | None:
         found = honest(query, rows)
         return None if found is None else replace(found, off=np.zeros_like(found.off))
 
-    monkeypatch.setattr(charges, "coordinate", careless)
+    monkeypatch.setattr(floats, "coordinate", careless)
     assert otherwise(by_filter(one), expected) > 5
 
 
 def test_a_filter_of_lattices_without_an_error_bound_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, honest = setting("grid of a city"), OnLattice._charged
+    one, honest = setting("grid of a city"), OnLattice._bounded
     expected = by_sampler(one)
 
-    def careless(plan: OnLattice, rows: FloatArray) -> Charged:
+    def careless(plan: OnLattice, rows: FloatArray) -> Bounded:
         found = honest(plan, rows)
         return replace(found, off=np.zeros_like(found.off))
 
-    monkeypatch.setattr(OnLattice, "_charged", careless)
+    monkeypatch.setattr(OnLattice, "_bounded", careless)
     assert otherwise(by_filter(one), expected) > 5
