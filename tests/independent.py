@@ -132,7 +132,13 @@ def coordinate(query: dict[str, Any], x: Value) -> arb:
 def _public(space: dict[str, Any], place: Sequence[float]) -> list[float]:
     """The floats nearest to the point of a public place."""
     with digits(4096):
-        return [nearest(part) for part in point(space, tuple(map(Fraction, place)))]
+        rounded = _metres if space["type"] == "LocalPlane" else nearest
+        return [rounded(part) for part in point(space, tuple(map(Fraction, place)))]
+
+
+def _metres(number: arb) -> float:
+    """Of a public place on a map: what is below 2^-300 is 0."""
+    return 0.0 if abs(exactly(number)) < Fraction(1, 1 << 300) else nearest(number)
 
 
 def _linear(query: dict[str, Any], x: list[arb]) -> arb:
@@ -162,7 +168,7 @@ def _fence(query: dict[str, Any], x: Value) -> arb:
         return ball(space["radius"]) * _on_globe([[on_sphere(y, x) for x, y in ring] for ring in rings], on_sphere(*x))
     if space["type"] == "LocalPlane":
         with digits(4096):
-            rings = [[[nearest(part) for part in on_map(space, c[1], c[0])] for c in ring] for ring in rings]
+            rings = [[[_metres(part) for part in on_map(space, c[1], c[0])] for c in ring] for ring in rings]
     here = point(space, x)
     seen = [[less([ball(part) for part in corner], here) for corner in ring] for ring in rings]
     edges = [(a, b) for ring, names in zip(seen, rings, strict=True)

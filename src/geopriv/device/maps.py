@@ -15,6 +15,9 @@ from geopriv.device.functions import nearest_float, sine_cosine
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.values import Place, Point, Value, on_globe
 
+# metres that are taken for 0 in public places: a corner on the middle meridian would else be computed to 2,048 bits
+_LEAST = Fraction(1, 1 << 300)
+
 
 @dataclass(frozen=True)
 class LocalMap:
@@ -70,7 +73,7 @@ def projected_floats(radius: float, middle: tuple[float, float], place: Place) -
 
 
 def _nearest_floats(enclose: Callable[[int], Point]) -> Place:
-    return nearest_float(lambda bits: enclose(bits)[0]), nearest_float(lambda bits: enclose(bits)[1])
+    return nearest_float(lambda bits: enclose(bits)[0], _LEAST), nearest_float(lambda bits: enclose(bits)[1], _LEAST)
 
 
 def middle_of(south: float, west: float, north: float, east: float) -> tuple[float, float]:

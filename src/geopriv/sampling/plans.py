@@ -121,7 +121,7 @@ class OnEarth(Plan):
             flat = turn_cosine * out - north * up
             x, y = flat * across - east * along, flat * along + east * across
             height = turn_cosine * up + north * out
-            length = (x**2 + y**2).nonnegative_part().sqrt()
+            length = (x * x + y * y).nonnegative_part().sqrt()
             return [180 / arb.pi() * arb.atan2(height, length), 180 / arb.pi() * arb.atan2(y, x)]
 
         return ideal
