@@ -83,9 +83,10 @@ def _print(console: Console, found: DesignAudit) -> None:
         console.print(f"Why:     {escape(found.reason)}")
     for k, one in enumerate(found.audits):
         first, second, output = one.at
+        where = "" if isinstance(first, str) else "coordinates of the query "  # and not values of people
         console.print(
-            f"Mechanism {k}: worst loss {one.worst_ratio:.9g} of what is promised, between {first} and {second}, "
-            f"at report {output} ({one.pairs:,} pairs compared).",
+            f"Mechanism {k}: worst loss {one.worst_ratio:.9g} of what is promised, between {where}{first} and "
+            f"{second}, at report {output} ({one.pairs:,} pairs compared).",
             markup=False,
         )
 

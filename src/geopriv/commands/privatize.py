@@ -125,6 +125,11 @@ def _print(console: Console, design: Design, path: Path, done: Privatized) -> No
         table.add_row("left out: repeated person", f"{done.repeated:,}")
     table.add_row("reports written", f"[bold]{done.reports:,}[/bold]")
     console.print(table)
+    if done.unread:
+        console.print(
+            "Left out: numbers are read as 52000 or 52000.5, without separators or units. To mend rows, put them into "
+            "a file of their own and run it with --again and another -o: who is in the reports must not be in it."
+        )
     output = escape(str(done.output))
     console.print(f"Promise: {escape(str(design.guarantee))}.")
     if done.earlier:
