@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from geopriv.auditing.samples import SampleAudit
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv audit design.json[/bold]   [bold]geopriv audit design.json --json[/bold]   "
+    "Examples:\n\n[bold]geopriv audit design.json[/bold]\n\n[bold]geopriv audit design.json --json[/bold]\n\n"
     "[bold]geopriv audit design.json --samples 100000[/bold]"
 )
 _SHOWN = 5  # faults of each way

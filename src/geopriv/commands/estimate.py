@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from geopriv.tallies import Tally
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv estimate design.json reports.parquet[/bold]   "
-    "[bold]geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet --consistent[/bold]   "
-    "[bold]geopriv estimate design.json more.parquet --add-tally week.parquet --no-page --json[/bold]   "
+    "Examples:\n\n[bold]geopriv estimate design.json reports.parquet[/bold]\n\n"
+    "[bold]geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet --consistent[/bold]\n\n"
+    "[bold]geopriv estimate design.json more.parquet --add-tally week.parquet --no-page --json[/bold]\n\n"
     "[bold]geopriv estimate design.json reports/ --engine spark --master local\\[4][/bold]"
 )
 _KINDS = (".parquet", ".ndjson", ".jsonl")

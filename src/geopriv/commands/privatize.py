@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from geopriv.privatization import Privatized
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv privatize design.json people.csv[/bold]   "
-    "[bold]geopriv privatize design.json folder/ -o reports.ndjson --person id[/bold]   "
-    "[bold]geopriv privatize design.json --query \"select income from 'people.parquet' where age >= 18\"[/bold]   "
+    "Examples:\n\n[bold]geopriv privatize design.json people.csv[/bold]\n\n"
+    "[bold]geopriv privatize design.json folder/ -o reports.ndjson --person id[/bold]\n\n"
+    "[bold]geopriv privatize design.json --query \"select income from 'people.parquet' where age >= 18\"[/bold]\n\n"
     "[bold]geopriv privatize design.json people.parquet --engine spark --master local\\[4] --person id[/bold]"
 )
 
