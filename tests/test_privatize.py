@@ -399,8 +399,8 @@ def test_the_command_runs_a_query_and_speaks_json(
 
 
 BAD_COMMANDS = [
-    ((), "data"),
-    (("people.csv", "--query", "select 1"), "data"),
+    ((), "neither"),
+    (("people.csv", "--query", "select 1"), "both"),
     (("people.csv", "--database", "x.duckdb"), "data"),
     (("none.csv",), "none.csv"),
     (("design.json",), "must be one of"),
