@@ -76,7 +76,9 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     """
     _, found = thing(parse(data), "design", _DESIGN)
     if expected is not None and found["hash"] != expected.lower():
-        raise InvalidDesign(f"The hash of the design must be the expected one. Got {found['hash']} instead.")
+        raise InvalidDesign(
+            f"The hash of the design must be the published one. Got {found['hash']} instead: another design."
+        )
     whole(found["version"], "design.version", VERSION, VERSION)
     survey = text(found["survey"], "design.survey", NAME)
     documents = parts(found["mechanisms"], "design.mechanisms", MECHANISMS)
