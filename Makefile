@@ -49,6 +49,7 @@ bench: $(READY)
 	$(BIN)/python bench/maps.py
 	$(BIN)/python bench/intervals.py
 	$(BIN)/python bench/privatize.py
+	$(BIN)/python bench/device.py
 	$(BIN)/python bench/engines.py --rows 1000000
 
 # warnings are errors; nothing is fetched

@@ -16,7 +16,7 @@ import numpy as np
 
 import geopriv as gp
 from geopriv.checks import FloatArray
-from geopriv.sampling import charges, kernels, table_kernels, table_reports
+from geopriv.sampling import floats, kernels, table_kernels, table_reports
 from geopriv.sampling.exact import Uniform, settle
 from geopriv.sampling.plans import Plan
 from tests.sources import Seeded
@@ -24,7 +24,7 @@ from tests.sources import Seeded
 Row = list[float]
 END = (1 << 64) - 1
 _FAR = [-(1 << 26), -(1 << 18), -(1 << 13), -500, -40]
-AWAY = [*_FAR, -5, -2, -1, 0, 1, 2, 3, 6, *(1 - floats for floats in reversed(_FAR))]  # floats
+AWAY = [*_FAR, -5, -2, -1, 0, 1, 2, 3, 6, *(1 - steps for steps in reversed(_FAR))]  # floats
 ENDS = [0, 1, 2, 1 << 63, END - 2, END - 1, END]  # first words
 
 
@@ -42,8 +42,8 @@ class Path:
         row[self.axis] = number
         return row
 
-    def moved(self, number: float, floats: int) -> Row:
-        return self.at(number + floats * math.ulp(number))
+    def moved(self, number: float, steps: int) -> Row:
+        return self.at(number + steps * math.ulp(number))
 
 
 class Filter(ABC):
@@ -77,8 +77,8 @@ def around(path: Path, before: Callable[[Row], bool]) -> Iterator[Row]:
     low, high = path.low, path.high
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if before(path.at(middle)) else (low, middle)
-    for floats in AWAY:
-        yield path.moved(low, floats)
+    for steps in AWAY:
+        yield path.moved(low, steps)
 
 
 class Planned(Filter):
@@ -123,7 +123,7 @@ class Rows(Filter):
         return table_reports._letter(self.table, self.ready, row, [*words, 0], Seeded(1))
 
     def screened(self, row: Row, words: Sequence[int]) -> tuple[int, object]:
-        s = charges.coordinate(self.table.query, np.asarray([row]))
+        s = floats.coordinate(self.table.query, np.asarray([row]))
         assert s is not None
         letters, status = np.zeros(1, dtype=np.uint16), np.full(1, kernels.UNKNOWN, dtype=np.uint8)
         table_kernels.letters(np.asarray([[*words, 0]], dtype=np.uint64), s.value, s.off, self.ready, letters, status)

@@ -106,5 +106,8 @@ def test_an_error_that_nobody_foresaw_shows_no_variables() -> None:
 def test_help_and_version_are_there(tmp_path: Path) -> None:
     assert "demo" in run("--help", cwd=tmp_path).stdout
     assert "Examples" in run("demo", "--help", cwd=tmp_path).stdout
+    lines = [line.strip() for line in run("privatize", "-h", cwd=tmp_path).stdout.splitlines()]
+    assert "geopriv privatize design.json people.csv" in lines  # to copy, one a line
+    assert "accuracy" in run("bench", "-h", cwd=tmp_path).stdout
     assert run("--version", cwd=tmp_path).stdout.strip() == "0.1.0"
     assert run("nonsense", cwd=tmp_path).returncode == 2

@@ -322,10 +322,38 @@ def test_the_shell_takes_places_and_negative_numbers(tmp_path: Path, capsys: pyt
     assert main([*line, "--value", "-3", "--person", "a", *FREE]) == 0
 
 
+@pytest.mark.parametrize("place", ["-33.9,151.2", "-.5,40", "-1e1,-2E0", "-5.,-7"])
+def test_a_value_that_begins_with_a_minus_is_no_option(place: str, tmp_path: Path) -> None:
+    """Whoever lives south of the equator would be refused, at once and for all to see."""
+    lattice_design().write(tmp_path / "design.json")
+    arguments = [str(tmp_path / "design.json"), "--ledger", str(tmp_path / "ledger"), *IN_METRES]
+    assert main([*arguments, "--value", place]) == 0
+
+
+def test_a_value_in_bytes_that_are_no_text_is_bad_input_and_not_shown(design: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "geopriv.client", *asked(design, tmp_path / "ledger", "-")]
+    strict = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
+    done = subprocess.run(words, capture_output=True, timeout=120, check=False, input=b"52\xff\n", env=strict)
+    assert done.returncode == 2
+    assert b"must be a number" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"xff" not in done.stderr
+
+
+def test_what_a_report_lacks_is_named(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([str(design), "--value", "1", "--ledger", "ledger", "--unit", "", "--total", "1"])
+    said = capsys.readouterr().err
+    assert "needs --most-epsilon" in said
+    assert "--hash" in said
+    assert "--ledger" not in said
+
+
 def test_the_shell_verifies_without_a_value(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(design), "--verify"]) == 0
     assert capsys.readouterr().out == f"verified: design {table_design().hash}: 1.0 per unit\n"
     assert main([str(design), "--verify", "--hash", "0" * 64]) == 1
+    assert main([str(design), "--verify", "--hash", table_design().hash[:16]]) == 2
 
 
 def test_the_exit_code_is_1_where_a_check_fails(design: Path, tmp_path: Path, capsys: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +45,9 @@ def test_it_runs_a_second_time_and_leaves_the_operators_register_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GEOPRIV_REGISTER", str(folder / "none.sqlite"))
-    for _ in range(2):
-        assert run("demo", "--people", "1000", "-o", "twice", cwd=folder).returncode == 0
+    shutil.copytree(folder / "out", folder / "twice")
+    assert run("demo", "--people", "1000", "-o", "twice", cwd=folder).returncode == 0
+    assert gp.load_answers(folder / "twice" / "incomes" / "estimates.json").n == 1_000
     assert not (folder / "none.sqlite").exists()
 
 

@@ -16,7 +16,7 @@ import geopriv as gp
 from geopriv.checks import FloatArray
 from geopriv.mechanisms.smooth import SmoothScale
 from geopriv.profiles import BlurredPieces
-from geopriv.sampling import charges, enclosures, near_edges, scales
+from geopriv.sampling import enclosures, floats, near_edges, scales
 from geopriv.sampling.exact import precision
 from geopriv.sampling.gaussian_envelope import gaussian_envelope
 from tests.rows import ASKED, EARTH, PLANE, Asked, Row, rows
@@ -69,23 +69,23 @@ def test_balls_hold_what_floats_compute_and_narrow_with_precision(asked: Asked) 
 
 
 @every_query
-def test_coordinates_in_floats_are_charged_for_more_than_their_errors(asked: Asked) -> None:
+def test_coordinates_in_floats_have_bounds_above_their_errors(asked: Asked) -> None:
     rows_ = people(asked)
-    charged = charges.coordinate(asked.query, rows_)
-    if charged is None:
+    bounded = floats.coordinate(asked.query, rows_)
+    if bounded is None:
         assert isinstance(asked.query, gp.LipschitzQuery)
         return
     with precision(200):
-        for row, s, off in zip(rows_.tolist(), charged.value.tolist(), charged.off.tolist(), strict=True):
+        for row, s, off in zip(rows_.tolist(), bounded.value.tolist(), bounded.off.tolist(), strict=True):
             assert abs(enclosures.coordinate(asked.query, row) - s) <= off / 2
 
 
 @pytest.mark.parametrize("row", ADDITIVE, ids=[row.name for row in ADDITIVE])
-def test_answers_and_scales_in_floats_are_charged_for_more_than_their_errors(row: Row) -> None:
+def test_answers_and_scales_in_floats_have_bounds_above_their_errors(row: Row) -> None:
     query, sigma, numbers = row.asked.query, row.mechanism.scale, people(row.asked)
-    s = charges.coordinate(query, numbers)
-    answer = None if s is None else charges.answer(query.profile, s)
-    spread = None if s is None else charges.scale(sigma, s, row.asked.epsilon)
+    s = floats.coordinate(query, numbers)
+    answer = None if s is None else floats.answer(query.profile, s)
+    spread = None if s is None else floats.scale(sigma, s, row.asked.epsilon)
     with precision(200):
         for i, numbers_of_one in enumerate(numbers.tolist()):
             place = enclosures.coordinate(query, numbers_of_one)
@@ -166,9 +166,9 @@ def test_the_scales_that_reports_use_pass_the_audit(calibrate: Any) -> None:
     mechanism = calibrate(gp.GaussianKernel(0.0, 2.0), 1.0)
 
     def used(s: FloatArray) -> FloatArray:
-        charged = charges.scale(mechanism.scale, charges.Charged(s, np.zeros_like(s)), 1.0)
-        assert charged is not None
-        return charged.value
+        bounded = floats.scale(mechanism.scale, floats.Bounded(s, np.zeros_like(s)), 1.0)
+        assert bounded is not None
+        return bounded.value
 
     assert gp.audit(replace(mechanism, scale=used)).passed
     assert not gp.audit(replace(mechanism, scale=lambda s: np.exp(np.round(np.log(used(s)), 2)))).passed
@@ -269,16 +269,16 @@ def sliver(shift: float) -> gp.Query:
 
 
 @pytest.mark.parametrize("query", [star(60, False), star(60, True), sliver(0.0), sliver(1e6)])
-def test_distances_to_awkward_regions_are_charged_for_more_than_their_errors(query: gp.Query) -> None:
+def test_distances_to_awkward_regions_have_bounds_above_their_errors(query: gp.Query) -> None:
     rng, corners = np.random.default_rng(6), shapely.get_coordinates(query.polygon)  # type: ignore[attr-defined]
     extent = float(np.ptp(corners[:, 0]))
     away = extent * rng.standard_normal((200, 2)) * 10.0 ** rng.uniform(-16, 1, (200, 1))
     places = np.concatenate([corners, corners[rng.integers(0, len(corners), 200)] + away])
     numbers = places[:, ::-1].copy() if query.space == EARTH else places
-    charged = charges.coordinate(query, numbers)
-    assert charged is not None
+    bounded = floats.coordinate(query, numbers)
+    assert bounded is not None
     with precision(200):
-        for row, s, off in zip(numbers.tolist(), charged.value.tolist(), charged.off.tolist(), strict=True):
+        for row, s, off in zip(numbers.tolist(), bounded.value.tolist(), bounded.off.tolist(), strict=True):
             assert abs(enclosures.coordinate(query, row) - s) < off / 8
 
 
@@ -291,3 +291,20 @@ def test_a_region_of_a_thousand_edges_is_still_quick(on_earth: bool) -> None:
         mechanism.report([(40.75, -74.0) if on_earth else (0.8, 0.1)])
         times.append(time.perf_counter() - start)
     assert min(times) < 5e-3  # each edge in balls would take ten times as long
+
+
+@pytest.mark.parametrize("corner", [(360.0, 7.679876612982415), (360.0, -2.838730002316625), (353.3537338834053, -1.0)])
+def test_a_distance_on_earth_narrows_at_the_corners_of_a_region(corner: tuple[float, float]) -> None:
+    """At some corners a height is a ball around 0 exactly, whose power is not a number in the arithmetic of balls."""
+    corners = [(360.0, 7.679876612982415), (360.0, -2.838730002316625), (353.3537338834053, -1.0)]
+    query = gp.Geofence(shapely.Polygon(corners), 1e3, EARTH)
+    rows_, _ = enclosures.read_rows(EARTH, [corner[::-1]])
+    with precision(400):
+        assert abs(enclosures.coordinate(query, rows_[0].tolist())) < 1e-100
+
+
+def test_lengths_and_kernels_are_known_around_zero() -> None:
+    around = arb(0, 1e-60)
+    with precision(400):
+        assert enclosures.length([around, around]) < 1e-55
+        assert abs(enclosures.profile(gp.Gaussian(1.0), around) - 1) < 1e-100

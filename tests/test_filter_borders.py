@@ -16,7 +16,7 @@ import pytest
 import geopriv as gp
 from geopriv.checks import FloatArray
 from geopriv.mechanisms.base import Mechanism
-from geopriv.sampling import charges, kernels, table_kernels, table_reports
+from geopriv.sampling import floats, kernels, table_kernels, table_reports
 from geopriv.sampling.reports import plans
 from tests.borders import END, ENDS, Path, Planned, Rows, first_words, planted_letters, word_sets
 from tests.rows import CITY, DISTRICT, EARTH, PARK, PLANE, USD
@@ -47,7 +47,7 @@ every_case = pytest.mark.parametrize("name", CASES)
 def coordinates(name: str) -> tuple[float, float]:
     """The coordinate at both ends of the path, in floats."""
     query, _, path = CASES[name]
-    s = charges.coordinate(query, np.asarray([path.at(path.low), path.at(path.high)]))
+    s = floats.coordinate(query, np.asarray([path.at(path.low), path.at(path.high)]))
     assert s is not None
     low, high = sorted(s.value.tolist())
     return low, high
@@ -58,7 +58,7 @@ def tables(name: str) -> list[Rows]:
     """Tables of four cells on the path: as wide as a good table's, and down to below the bound of the float's error."""
     query, rate, path = CASES[name]
     low, high = coordinates(name)
-    s = charges.coordinate(query, np.asarray([path.at((path.low + path.high) / 2)]))
+    s = floats.coordinate(query, np.asarray([path.at((path.low + path.high) / 2)]))
     assert s is not None
     rng = np.random.default_rng(3)
     widths = [0.07 / rate, *(factor * float(s.off[0]) for factor in (30.0, 3.0, 1.3, 0.4))]

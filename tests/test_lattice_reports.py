@@ -164,10 +164,10 @@ def test_reports_follow_the_law_and_planted_faults_are_rejected(monkeypatch: pyt
     for factor in (Fraction(99, 100), Fraction(101, 100)):
         wrong = replace(lattice, guarantee=gp.Guarantee(1.1), theta=lattice.theta * factor)
         assert p_value(draws, wrong, x) < 1e-6
-    honest = OnLattice._charged
+    honest = OnLattice._bounded
     monkeypatch.setattr(
         OnLattice,
-        "_charged",
+        "_bounded",
         lambda self, rows: replace(honest(self, rows), value=np.rint(honest(self, rows).value)),
     )
     assert p_value(report(lattice, np.full(N, x), Seeded(2)).values, lattice, x) < 1e-6

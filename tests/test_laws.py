@@ -12,8 +12,8 @@ from flint import arb
 import geopriv as gp
 from geopriv.noise import Laplace, StudentT
 from geopriv.sampling import bulk
-from geopriv.sampling.charges import Charged
 from geopriv.sampling.exact import Uniform
+from geopriv.sampling.floats import Bounded
 from geopriv.sampling.laws import LaplaceLaw, Law, StudentLaw, law
 from geopriv.sampling.plans import Shifted
 from tests.sources import Seeded
@@ -42,7 +42,7 @@ def shifted(noise: Law) -> Shifted:
         noise,
         (2.0**-10,),
         lambda row: ([arb(row[0])], arb(1)),
-        lambda rows: (Charged(rows, np.zeros_like(rows)), Charged(np.ones(len(rows)), np.zeros(len(rows)))),
+        lambda rows: (Bounded(rows, np.zeros_like(rows)), Bounded(np.ones(len(rows)), np.zeros(len(rows)))),
     )
 
 

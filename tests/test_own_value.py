@@ -18,7 +18,7 @@ import pytest
 import geopriv as gp
 from geopriv.device.globe import globe_region
 from geopriv.device.mechanisms import DeviceMechanism, read_mechanism
-from geopriv.device.regions import flat_region
+from geopriv.device.regions import candidates, flat_region
 from geopriv.device.values import read_value
 from tests.designs import Stream, small_table
 from tests.rows import CITY, EARTH
@@ -107,7 +107,7 @@ def test_one_far_corner_makes_no_other_edge_uncertain() -> None:
     for place in ((700.0, 3.0), (1010.0, -40.0), (5e6, 1.0)):
         value = tuple(map(Fraction, place))
         point = device(small_table(gp.Ball((0.0, 0.0), 2.0, 1.0, gp.Plane()), 1.0)).space.point(value, 112)  # type: ignore[attr-defined]
-        assert len(region._near(point, value)) < 12
+        assert len(candidates(region._bounds(point, value))) < 12
 
 
 def test_a_ring_on_earth_is_closed_however_precisely_its_corners_are_known() -> None:

@@ -233,3 +233,13 @@ def test_a_region_cut_in_two_at_the_antimeridian_has_no_border_there() -> None:
     np.testing.assert_array_equal(
         gp.Geofence(cut, width=1_000.0, space=earth)(points), gp.Geofence(whole, width=1_000.0, space=earth)(points)
     )
+
+
+@pytest.mark.parametrize("size", [1e-303, 1e150])
+def test_regions_beyond_what_floats_can_multiply_are_refused_by_name(size: float) -> None:
+    """Where the geometry library fails or warns, the error is still ours."""
+    outer = [(0.74, 0.67), (1.0, -0.08), (-0.01, -1.0), (-0.84, -0.55), (-1.0, 0.04), (0.74, 0.67)]
+    inner = [(0.25, 0.0), (0.0, 0.25), (-0.25, -0.25), (0.25, 0.0)]
+    rings = [[[[size * x, size * y] for x, y in ring]] for ring in (outer, inner)]
+    with pytest.raises(gp.InvalidParameter, match="'polygon' parameter of Geofence"):
+        gp.Geofence({"type": "MultiPolygon", "coordinates": rings}, width=size)

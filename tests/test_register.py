@@ -40,7 +40,7 @@ def rows() -> list[tuple[object, ...]]:
     [
         DESIGN,
         replace(DESIGN, source=gp.Source(("income",), low=(-3.0,), high=(3.0,))),
-        replace(DESIGN, survey=" Sur\u200bvey"),
+        replace(DESIGN, survey="Ｓｕｒｖｅｙ"),
     ],
     ids=["the same design", "another design of the same survey", "a name that looks the same"],
 )
@@ -249,3 +249,7 @@ def test_the_command_refuses_a_second_run_and_tells_what_it_costs(
     assert run("people.csv", "--engine", "duckdb", "-o", "b.parquet") == 2
     assert run("people.csv", "-o", "b.parquet", "--again") == 0
     assert "Run 2 of this survey: who was in the others too has 2 times ε" in capsys.readouterr().out
+    assert run("people.csv", "-o", "c.parquet") == 2
+    assert "privatised 2 times before, the last time 3 reports on" in capsys.readouterr().err
+    assert run("people.csv", "-o", "b.parquet", "--again") == 2
+    assert "--overwrite" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from flint import arb
 
 import geopriv as gp
 from geopriv.profiles import BlurredPieces, Curved
-from geopriv.sampling import charges, enclosures, scales
+from geopriv.sampling import enclosures, floats, scales
 from geopriv.sampling.exact import precision
 from geopriv.sensitivity.least_scale import least_scale
 from tests import precise
@@ -67,9 +67,9 @@ def test_regions_and_corners_on_a_map_are_enclosed() -> None:
     far = [(-40.0, 106.0), (89.0, 0.0), (40.7, 180.0)]
     for query in (gp.Geofence(shapely.Polygon(corners), 500.0, CITY), gp.Orthant((40.7, -74.0), 500.0, CITY)):
         numbers = enclosures.read_rows(CITY, np.concatenate([near, far, [(40.7, -74.0)]]))[0]
-        charged = charges.coordinate(query, numbers)
-        assert charged is not None
-        for row, s, off in zip(numbers.tolist(), charged.value.tolist(), charged.off.tolist(), strict=True):
+        bounded = floats.coordinate(query, numbers)
+        assert bounded is not None
+        for row, s, off in zip(numbers.tolist(), bounded.value.tolist(), bounded.off.tolist(), strict=True):
             with precision(150):
                 wide = enclosures.coordinate(query, row)
             with precision(300):

@@ -555,7 +555,7 @@ def test_everyone_is_read_into_the_region_and_stays_there_when_read_again(space:
 def test_the_rectangle_of_a_region_is_the_smallest_around_it(space: gp.LocalPlane) -> None:
     width = (space.east - space.west) % 360
     phi, turn = np.meshgrid(np.linspace(space.south, space.north, 401), np.linspace(0, width, 401))
-    edge = space.project(np.stack([phi.ravel(), (space.west + turn.ravel() + 180) % 360 - 180], axis=-1))
+    edge = space._projected(np.stack([phi.ravel(), (space.west + turn.ravel() + 180) % 360 - 180], axis=-1))
     low, high = space.rectangle
     size = high - low
     assert (edge.min(axis=0) >= low - 1e-6).all()

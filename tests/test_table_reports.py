@@ -15,7 +15,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.checks import FloatArray
-from geopriv.sampling import charges, table_reports
+from geopriv.sampling import floats, table_reports
 from geopriv.sampling.reports import report
 from tests.sources import Given, Seeded
 
@@ -85,10 +85,10 @@ def test_a_share_that_64_bits_do_not_settle_is_settled_by_more(table: gp.Table) 
 def test_a_filter_that_must_ask_gives_the_same_letters(table: gp.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(1).normal(0, 3, 3000)
     expected = report(table, x, Seeded(1)).values
-    charged, one, asked = charges.coordinate, table_reports._letter, []
+    bounded, one, asked = floats.coordinate, table_reports._letter, []
 
-    def timid(query: gp.Query, rows: FloatArray) -> charges.Charged:
-        found = charged(query, rows)
+    def timid(query: gp.Query, rows: FloatArray) -> floats.Bounded:
+        found = bounded(query, rows)
         assert found is not None
         return replace(found, off=found.off + 0.005)
 
@@ -96,7 +96,7 @@ def test_a_filter_that_must_ask_gives_the_same_letters(table: gp.Table, monkeypa
         asked.append(arguments)
         return one(*arguments)
 
-    monkeypatch.setattr(charges, "coordinate", timid)
+    monkeypatch.setattr(floats, "coordinate", timid)
     monkeypatch.setattr(table_reports, "_letter", counted)
     np.testing.assert_array_equal(report(table, x, Seeded(1)).values, expected)
     assert 100 < len(asked) < 2500

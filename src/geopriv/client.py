@@ -2,7 +2,7 @@
 
     python -m geopriv.client design.json --hash 5e1f… --unit USD --most-epsilon 0.001 --total 0.01 --ledger f --value -
 
-prints one line to send. Exit codes: 0 done, 1 the design, the policy or the ledger refuses, 2 bad input.
+prints one line to send. Exit codes: 0 done, 1 the design, the policy or what was spent refuses, 2 bad input.
 """
 
 from __future__ import annotations
@@ -112,10 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _options(arguments)
         if options.verify:
-            _say(str(load(options.design, options.hash)), sys.stdout)
+            _say(str(load(options.design, _published(options.hash))), sys.stdout)
             return 0
         client = Client(options.design, options.ledger, _policy(options))
-        words = sys.stdin.readline() if options.value == "-" else options.value
+        words = _typed() if options.value == "-" else options.value
         _say(client._report(lambda: _value(words), options.person), sys.stdout)
     except (InvalidDesign, Refused, BudgetExhausted) as error:
         _say(f"geopriv: {error}", sys.stderr)
@@ -130,6 +130,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    import sys
+
+    parser = _parser()
+    options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    lacks = [f"--{name.replace('_', '-')}" for name in _NEEDED if getattr(options, name) is None]
+    if options.verify and (len(lacks) < len(_NEEDED) or options.trust_this_file):
+        parser.exit(2, "geopriv: --verify goes with --hash only.\n")
+    if not (options.hash or options.trust_this_file):
+        lacks.append("--hash, as it was published (or else --trust-this-file)")
+    if lacks and not options.verify:
+        parser.exit(2, f"geopriv: a report also needs {', '.join(lacks)}; --help explains them.\n")
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
     import argparse
 
     from geopriv.device.policy import AFTER
@@ -139,13 +154,17 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
             self.exit(2, f"{self.format_usage()}geopriv: these arguments cannot be read; --help explains them.\n")
 
     about = "Verify a design and make one private report."
-    parser = Parser(prog="python -m geopriv.client", description=about, allow_abbrev=False)
+    codes = "Exit codes: 0 done, 1 the design, the policy or what was spent refuses, 2 bad input."
+    parser = Parser(prog="python -m geopriv.client", description=about, epilog=codes, allow_abbrev=False)
     parser.add_argument("design", help="path of the design.json")
     parser.add_argument("--verify", action="store_true", help="only verify the design, and its --hash if it is given")
-    parser.add_argument("--value", help="a number, or numbers with commas between; - reads it from standard input")
-    parser.add_argument("--degrees", action="store_true", help="the value is a latitude and a longitude")
-    parser.add_argument("--ledger", help="path of the SQLite file of what was spent; one a unit")
-    parser.add_argument("--person", default=_PERSON, help="who answers")
+    numbers = "a number without separators, or numbers with commas between; - reads it from standard input"
+    parser.add_argument("--value", help=numbers)
+    parser.add_argument("--degrees", action="store_true", help="the value is a latitude and a longitude: 40.7,-74.0")
+    parser.add_argument("--ledger", help="path of the SQLite file of what was spent, made if missing; one a unit")
+    parser.add_argument(
+        "--person", default=_PERSON, help="who answers, of those with this ledger (default %(default)s)"
+    )
     parser.add_argument("--unit", help="of the value, as the design must state it; '' for designs without a unit")
     parser.add_argument("--most-epsilon", type=float, help="the most ε that one survey may cost, per unit")
     parser.add_argument("--total", type=float, help="the most ε that all surveys together may cost a person, per unit")
@@ -154,14 +173,37 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     known.add_argument("--trust-this-file", action="store_true", help="answer the design in the file, whatever it is")
     after = f"a report leaves so many seconds after it was asked for (default {AFTER}; 0: as soon as it is made)"
     parser.add_argument("--after", type=float, default=AFTER, help=after)
-    options = parser.parse_args(arguments)
-    given = [getattr(options, name) is not None for name in _NEEDED]
-    if options.verify and (any(given) or options.trust_this_file):
-        parser.exit(2, "geopriv: --verify goes with --hash only.\n")
-    if not options.verify and not (all(given) and (options.hash or options.trust_this_file)):
-        needed = ", ".join(f"--{name.replace('_', '-')}" for name in _NEEDED)
-        parser.exit(2, f"geopriv: a report needs {needed}, and --hash or else --trust-this-file.\n")
-    return options
+    return parser
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """The arguments, with a value that begins with a minus made part of its option.
+
+    Otherwise -33.9,151.2 is taken for an option, and people in the south are refused, at once, where others report.
+    """
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--value" and word.startswith("-") and not word.startswith("--") and word != "-h":
+            joined[-1] = f"--value={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _typed() -> str:
+    """The line on standard input; what is no text is no number either, and its error would quote the bytes."""
+    import sys
+
+    try:
+        return sys.stdin.readline()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _published(words: str | None) -> str | None:
+    from geopriv.device.policy import require_hash
+
+    return None if words is None else require_hash(words)
 
 
 def _policy(options: argparse.Namespace) -> Policy:

@@ -32,9 +32,13 @@ def read_polygon(source: Any, on_earth: bool) -> shapely.Geometry:
         raise invalid("Geofence", "polygon", "made of finite coordinates", geometry.geom_type)
     if on_earth and ((np.abs(corners[:, 1]) > 90).any() or (np.abs(corners[:, 0]) > 360).any()):
         raise invalid("Geofence", "polygon", "in degrees (longitude, latitude) on Earth", geometry.geom_type)
-    if not geometry.is_valid:
-        raise invalid("Geofence", "polygon", "a simple polygon", shapely.is_valid_reason(geometry))
-    return _without_seam(geometry) if on_earth else geometry
+    try:
+        with np.errstate(all="ignore"):  # coordinates near the largest floats are finite, and their products are not
+            if not geometry.is_valid:
+                raise invalid("Geofence", "polygon", "a simple polygon", shapely.is_valid_reason(geometry))
+            return _without_seam(geometry) if on_earth else geometry
+    except shapely.errors.GEOSException:  # corners closer than it can tell apart
+        raise invalid("Geofence", "polygon", "a polygon that floats can compute with", geometry.geom_type) from None
 
 
 def _without_seam(geometry: shapely.Geometry) -> shapely.Geometry:

@@ -236,7 +236,7 @@ def columns_of(design: Design, person: str | None) -> Source:
 def _exists(output: Path) -> InvalidParameter:
     return InvalidParameter(
         f"There is a file {str(output)!r} already. Another run gives every person a second report, and whoever sees "
-        "both learns twice as much. Choose another name for other people only, or overwrite the file."
+        "both learns twice as much. For other people name another file; --overwrite (overwrite=True) replaces this one."
     )
 
 

@@ -165,11 +165,12 @@ def _require_new(connection: Connection, design: Design, again: bool) -> int:
         (_plain(design.survey), design.hash),
     ).fetchall()
     if rows and not again:
-        last = Run(*rows[-1])
+        last, many = Run(*rows[-1]), len(rows)
+        when = f"before: {last}" if many == 1 else f"{many} times before, the last time {last}"
         raise InvalidParameter(
-            f"The survey {design.survey!r} was privatised before: {last}. Another run gives everybody who is in both a "
-            "second report, also where it replaces the first file, and budgets add up: whoever sees both learns as "
-            f"much as from one report at {len(rows) + 1} times \u03b5. For other people, or where that is "
+            f"The survey {design.survey!r} was privatised {when}. Another run gives everybody who is in both a "
+            "second report, also where it replaces the first file, and budgets add up: whoever sees all learns as "
+            f"much as from one report at {many + 1} times \u03b5. For other people, or where that is "
             "meant, say so: --again (again=True)."
         )
     return len(rows)

@@ -144,7 +144,8 @@ def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
     note = _note(path)
     if column_names(Path(path)) == COLUMNS.names:
         raise InvalidParameter(
-            f"The file {path} holds reports, and is no tally that Tally.write made: count it as such."
+            f"The file {path} holds reports, and is no tally that Tally.write made: name it among the reports, without "
+            "--add-tally (tallies=)."
         )
     if note is None:
         raise invalid("load_tally", "path", "a file that Tally.write made", str(path))

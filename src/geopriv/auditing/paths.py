@@ -47,10 +47,11 @@ def shipped_paths(design: Design) -> tuple[SamplingPath, ...]:
     In bulk a float filter goes before the exact sampler; a single report is made without it; files are read, clamped
     and shuffled by `privatize`; a device has arithmetic of its own.
     """
+    nameless = _nameless(design)
     return (
         SamplingPath("report, in bulk", lambda value, n: _library(design, value, n)),
         SamplingPath("report, one by one", lambda value, n: _one_by_one(design, value, n)),
-        SamplingPath("privatize, from a file", lambda value, n: _files(design, value, n), _clamp(design)),
+        SamplingPath("privatize, from a file", lambda value, n: _files(nameless, value, n), _clamp(design)),
         SamplingPath("device", device_draw(design)),
     )
 
@@ -108,20 +109,24 @@ def _one_by_one(design: Design, value: Value, n: int) -> Integers:
     return np.concatenate([_library(design, value, 1) for _ in range(n)])
 
 
+def _nameless(design: Design) -> Design:
+    """The same design for a table without a column of names."""
+    columns = design.source or Source(tuple(f"axis {axis}" for axis in range(design.space.dimension)))
+    return replace(design, source=replace(columns, person=""))
+
+
 def _files(design: Design, value: Value, n: int) -> Integers:
     """Reports that `privatize` wrote for n people at a place, read from a Parquet file and written to another.
 
     It is written into a register of its own, so that nobody takes it for the people's own run.
     """
-    axes = design.space.dimension
-    columns = design.source or Source(tuple(f"axis {axis}" for axis in range(axes)))
-    unnamed = replace(design, source=replace(columns, person=""))
-    numbers = np.reshape(value, -1)
+    assert design.source is not None  # `_nameless` has one
+    columns, numbers = design.source.columns, np.reshape(value, -1)
     with TemporaryDirectory(prefix="geopriv-audit-") as folder:
         people, reports = Path(folder) / "people.parquet", Path(folder) / "reports.parquet"
-        table = {name: np.full(n, number) for name, number in zip(columns.columns, numbers, strict=True)}
+        table = {name: np.full(n, number) for name, number in zip(columns, numbers, strict=True)}
         pq.write_table(pa.table(table), people)
-        privatize(unnamed, people, reports, register=Path(folder) / "register.sqlite")
+        privatize(design, people, reports, register=Path(folder) / "register.sqlite")
         written = pq.read_table(reports, columns=["mechanism", "report"])
     lists = written["report"].combine_chunks()
     drawn = np.zeros((len(lists), _width(design)), dtype=np.int64)

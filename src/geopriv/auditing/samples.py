@@ -121,7 +121,7 @@ def audit_samples(
 
     >>> from geopriv import Design, Table, Threshold
     >>> design = Design("income", (Table.calibrate(Threshold(at=0.0, width=2.0), epsilon=1.0),))
-    >>> audit_samples(design, samples=500).passed
+    >>> audit_samples(design, samples=500, seconds=1.0).passed
     True
     """
     count("audit_samples", "samples", samples, least=_LEAST)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from geopriv.auditing.samples import SampleAudit
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv audit design.json[/bold]   [bold]geopriv audit design.json --json[/bold]   "
+    "Examples:\n\n[bold]geopriv audit design.json[/bold]\n\n[bold]geopriv audit design.json --json[/bold]\n\n"
     "[bold]geopriv audit design.json --samples 100000[/bold]"
 )
 _SHOWN = 5  # faults of each way
@@ -83,9 +83,10 @@ def _print(console: Console, found: DesignAudit) -> None:
         console.print(f"Why:     {escape(found.reason)}")
     for k, one in enumerate(found.audits):
         first, second, output = one.at
+        where = "" if isinstance(first, str) else "coordinates of the query "  # and not values of people
         console.print(
-            f"Mechanism {k}: worst loss {one.worst_ratio:.9g} of what is promised, between {first} and {second}, "
-            f"at report {output} ({one.pairs:,} pairs compared).",
+            f"Mechanism {k}: worst loss {one.worst_ratio:.9g} of what is promised, between {where}{first} and "
+            f"{second}, at report {output} ({one.pairs:,} pairs compared).",
             markup=False,
         )
 

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 MECHANISMS_EXAMPLES = (
-    "Examples:  [bold]geopriv bench mechanisms[/bold]   "
+    "Examples:\n\n[bold]geopriv bench mechanisms[/bold]\n\n"
     "[bold]geopriv bench mechanisms --at 250000 --epsilon '1 per 20,000 USD'[/bold]"
 )
 ACCURACY_EXAMPLES = (
-    "Examples:  [bold]geopriv bench accuracy[/bold]   [bold]geopriv bench accuracy --incomes ca_income.parquet "
+    "Examples:\n\n[bold]geopriv bench accuracy[/bold]\n\n[bold]geopriv bench accuracy --incomes ca_income.parquet "
     "--places nyc_collisions.parquet --json[/bold]"
 )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from geopriv.demo import Result
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv demo[/bold]   [bold]geopriv demo --people 1000000[/bold]   "
+    "Examples:\n\n[bold]geopriv demo[/bold]\n\n[bold]geopriv demo --people 1000000[/bold]\n\n"
     "[bold]geopriv demo --places nyc_collisions.parquet[/bold]"
 )
 

@@ -51,10 +51,12 @@ def choose(
         InvalidParameter: for options of another engine, for neither data nor a query, and for both.
     """
     from geopriv.checks import invalid
+    from geopriv.errors import InvalidParameter
 
     chosen = engine or (Engine.ARROW if query is None else Engine.DUCKDB)
     if given == (query is not None):
-        raise invalid(command, "data", "files or folders, or else a query", {"files": given, "query": query})
+        got = "both" if given else "neither"
+        raise InvalidParameter(f"geopriv {command} takes a file or folder, or else a --query. Got {got}.")
     if query is not None and chosen is Engine.ARROW:
         raise invalid(command, "engine", "duckdb or spark, to run a query", str(chosen))
     if database is not None and (query is None or chosen is not Engine.DUCKDB):

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from geopriv.tallies import Tally
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv estimate design.json reports.parquet[/bold]   "
-    "[bold]geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet --consistent[/bold]   "
-    "[bold]geopriv estimate design.json more.parquet --add-tally week.parquet --no-page --json[/bold]   "
+    "Examples:\n\n[bold]geopriv estimate design.json reports.parquet[/bold]\n\n"
+    "[bold]geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet --consistent[/bold]\n\n"
+    "[bold]geopriv estimate design.json more.parquet --add-tally week.parquet --no-page --json[/bold]\n\n"
     "[bold]geopriv estimate design.json reports/ --engine spark --master local\\[4][/bold]"
 )
 _KINDS = (".parquet", ".ndjson", ".jsonl")
@@ -41,7 +41,10 @@ def estimate(
     tally: Annotated[Path | None, typer.Option(help="Also write the counts here (Parquet), to add to later.")] = None,
     add_tally: Annotated[
         list[Path] | None,
-        typer.Option(help="Add the counts of this file, of --tally. Of your own only: it adds whatever it says."),
+        typer.Option(
+            help="Add the counts of this file, of --tally. Of your own only: it adds whatever it says, and twice what "
+            "it shares with reports that are named."
+        ),
     ] = None,
     page: Annotated[Path, typer.Option(help="Where the page goes.")] = Path("report.html"),
     no_page: Annotated[bool, typer.Option("--no-page", help="Write no page.")] = False,

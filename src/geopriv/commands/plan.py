@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from geopriv.questions import Question
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv plan survey.toml[/bold]   [bold]geopriv plan survey.toml -o design.json --json[/bold]"
+    "Examples:\n\n[bold]geopriv plan survey.toml[/bold]\n\n[bold]geopriv plan survey.toml -o design.json --json[/bold]"
 )
 _POINT = 0.01
 _UNBIASED = 1e-6  # as `Estimates.unbiased` has it

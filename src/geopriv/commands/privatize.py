@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from geopriv.privatization import Privatized
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv privatize design.json people.csv[/bold]   "
-    "[bold]geopriv privatize design.json folder/ -o reports.ndjson --person id[/bold]   "
-    "[bold]geopriv privatize design.json --query \"select income from 'people.parquet' where age >= 18\"[/bold]   "
+    "Examples:\n\n[bold]geopriv privatize design.json people.csv[/bold]\n\n"
+    "[bold]geopriv privatize design.json folder/ -o reports.ndjson --person id[/bold]\n\n"
+    "[bold]geopriv privatize design.json --query \"select income from 'people.parquet' where age >= 18\"[/bold]\n\n"
     "[bold]geopriv privatize design.json people.parquet --engine spark --master local\\[4] --person id[/bold]"
 )
 
@@ -125,6 +125,11 @@ def _print(console: Console, design: Design, path: Path, done: Privatized) -> No
         table.add_row("left out: repeated person", f"{done.repeated:,}")
     table.add_row("reports written", f"[bold]{done.reports:,}[/bold]")
     console.print(table)
+    if done.unread:
+        console.print(
+            "Left out: numbers are read as 52000 or 52000.5, without separators or units. To mend rows, put them into "
+            "a file of their own and run it with --again and another -o: who is in the reports must not be in it."
+        )
     output = escape(str(done.output))
     console.print(f"Promise: {escape(str(design.guarantee))}.")
     if done.earlier:

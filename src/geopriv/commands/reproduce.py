@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 EXAMPLES = (
-    "Examples:  [bold]geopriv reproduce[/bold]   [bold]geopriv reproduce one-way --incomes ca_income.parquet[/bold]   "
+    "Examples:\n\n[bold]geopriv reproduce[/bold]\n\n"
+    "[bold]geopriv reproduce one-way --incomes ca_income.parquet[/bold]\n\n"
     "[bold]geopriv reproduce all --full --data shared/data --output reproduction[/bold]"
 )
 _INCOMES, _PLACES = "ca_income.parquet", "nyc_collisions.parquet"

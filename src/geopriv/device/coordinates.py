@@ -34,7 +34,9 @@ _KINDS = {
     "Blurred": ("query", "bandwidth"),
 }
 
+_LARGE = 64  # edges of a polygon from which on many can be equally near
 Enclose = Callable[[Value, int], Interval]
+Rough = Callable[[Value, int], Interval | None]
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,12 @@ class DeviceCoordinate:
     Args:
         space: where values live.
         enclose: s at a value, between whole numbers out of 2^bits; narrower with more bits.
+        rough: s to what floats can tell, where that is much quicker (many edges that are equally near), else None.
     """
 
     space: DeviceSpace
     enclose: Enclose = field(repr=False)
+    rough: Rough | None = field(default=None, repr=False)
 
 
 def read_coordinate(document: Any) -> DeviceCoordinate:
@@ -67,6 +71,8 @@ def read_coordinate(document: Any) -> DeviceCoordinate:
     if not centered and (kind in ("Threshold", "Range")) != (space.axes == 1 and space.kind != "Euclidean"):
         raise refuse(f"{kind}.space", "one on which it can be asked", space.kind)
     try:
+        if kind == "Geofence":
+            return _geofence(kind, found, space)
         return DeviceCoordinate(space, _MAKERS[kind](kind, found, space))
     except OutOfDomain as error:
         raise refuse(f"A place of {kind}", "on its space", error) from None
@@ -180,12 +186,13 @@ def _orthant(kind: str, found: Document, space: DeviceSpace) -> Enclose:
     return enclose
 
 
-def _geofence(kind: str, found: Document, space: DeviceSpace) -> Enclose:
+def _geofence(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinate:
     rings = read_rings(found["polygon"])
     if not isinstance(space, Plain) and any(abs(x) > 360 or abs(y) > 90 for ring in rings for x, y in ring):
         raise refuse("Geofence.polygon", "in degrees (longitude, latitude) on a globe", "something else")
     if isinstance(space, Globe):
-        return globe_region(space.radius, rings).enclose
+        globe = globe_region(space.radius, rings)
+        return DeviceCoordinate(space, globe.enclose, globe.rough if len(globe.arcs) > _LARGE else None)
     flat = _flat(space, kind)
     if flat.axes != 2 or flat.kind == "Euclidean":
         raise refuse("Geofence.space", "a Plane, a LocalPlane or the Earth", space.kind)
@@ -193,7 +200,12 @@ def _geofence(kind: str, found: Document, space: DeviceSpace) -> Enclose:
         radius, middle = flat.radius, flat.middle
         rings = [[projected_floats(radius, middle, (y, (x + 180) % 360 - 180)) for x, y in ring] for ring in rings]
     region = flat_region(rings)
-    return lambda x, bits: region.enclose(flat.point(x, bits))
+
+    def rough(x: Value, bits: int) -> Interval | None:
+        return region.rough(flat.point(x, bits))
+
+    few = len(region.edges) <= _LARGE
+    return DeviceCoordinate(space, lambda x, bits: region.enclose(flat.point(x, bits)), None if few else rough)
 
 
 _MAKERS: dict[str, Callable[[str, Document, DeviceSpace], Enclose]] = {
@@ -205,5 +217,4 @@ _MAKERS: dict[str, Callable[[str, Document, DeviceSpace], Enclose]] = {
     "HalfSpace": _half_space,
     "LinearQuery": _linear_query,
     "Orthant": _orthant,
-    "Geofence": _geofence,
 }

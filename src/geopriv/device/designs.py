@@ -8,7 +8,7 @@ from typing import Any
 from geopriv.device.draws import Source, draw_share
 from geopriv.device.files import canonical, parse
 from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
-from geopriv.device.reading import MECHANISMS, parts, refuse, text, thing, whole
+from geopriv.device.reading import ALL_CORNERS, MECHANISMS, parts, refuse, text, thing, whole
 from geopriv.device.texts import NAME
 from geopriv.device.values import read_value
 from geopriv.errors import InvalidDesign
@@ -76,10 +76,15 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     """
     _, found = thing(parse(data), "design", _DESIGN)
     if expected is not None and found["hash"] != expected.lower():
-        raise InvalidDesign(f"The hash of the design must be the expected one. Got {found['hash']} instead.")
+        raise InvalidDesign(
+            f"The hash of the design must be the published one. Got {found['hash']} instead: another design."
+        )
     whole(found["version"], "design.version", VERSION, VERSION)
     survey = text(found["survey"], "design.survey", NAME)
     documents = parts(found["mechanisms"], "design.mechanisms", MECHANISMS)
+    corners = sum(map(_corners, documents))
+    if corners > ALL_CORNERS:
+        raise refuse("design.mechanisms", f"made of polygons of at most {ALL_CORNERS:,} corners in all", f"{corners:,}")
     mechanisms = tuple(read_mechanism(part, f"mechanism {k}") for k, part in enumerate(documents))
     if any(_space_of(part) != _space_of(documents[0]) for part in documents):
         raise refuse("design.mechanisms", "on one space", "several")
@@ -93,6 +98,12 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
         raise refuse("design.guarantee", "the weakest of its mechanisms' own", epsilon)
     drawn = tuple(whole(share, "design.shares", 1, 1 << 32) for share in shares)
     return VerifiedDesign(found["hash"], survey, epsilon, mechanisms[0].space.unit, mechanisms, drawn)
+
+
+def _corners(document: Any) -> int:
+    """About how many corners the polygon of a mechanism has; it was not read yet, and may be anything."""
+    query = document.get("query") if isinstance(document, dict) else None
+    return canonical(query.get("polygon")).count(b"[") if isinstance(query, dict) else 0
 
 
 def _space_of(document: Any) -> Any:

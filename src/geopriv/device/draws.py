@@ -20,6 +20,7 @@ from geopriv.device.intervals import Interval
 
 Source = Callable[[int], bytes]
 Enclose = Callable[[int], Interval]
+Rough = Callable[[int], Interval | None]
 Positions = Callable[[int], Sequence[Interval]]
 _FARTHEST = 1 << 50  # steps from the origin of a grid
 _GUARD = 64  # bits with which powers are known beyond those of U
@@ -105,7 +106,7 @@ def fine_bits(numbers: Iterable[Fraction]) -> int:
     return max(number.denominator.bit_length() - 1 for number in numbers)
 
 
-def draw_letter(rows: Rows, enclose: Enclose, source: Source) -> int:
+def draw_letter(rows: Rows, enclose: Enclose, source: Source, rough: Rough | None = None) -> int:
     """The index of the value that a table reports at a coordinate s that is enclosed to any number of bits.
 
     Guarantee: exactly the law of theory T5 at s. The row above s is taken if U is below the share of the cell before s,
@@ -117,10 +118,13 @@ def draw_letter(rows: Rows, enclose: Enclose, source: Source) -> int:
         rows: of the table.
         enclose: s, between whole numbers out of 2^bits.
         source: of 16 bytes, and of more where they do not settle the row.
+        rough: a wider enclosure of s that is quicker to have; it is enough unless U is near the share.
     """
     words = source(16)
     uniform = Uniform(words[:8], source)
-    while (row := _row(rows, enclose(rows.bits + uniform.bits - 64), uniform)) is None:
+    about = rough(rows.bits) if rough is not None else None
+    row = _row(rows, about, uniform) if about is not None else None
+    while row is None and (row := _row(rows, enclose(rows.bits + uniform.bits - 64), uniform)) is None:
         uniform.extend()
     return bisect_right(rows.sums[row], int.from_bytes(words[8:], "little") >> 4)
 

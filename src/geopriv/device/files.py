@@ -98,7 +98,9 @@ def _printable(data: bytes) -> str:
     """
     words = _strictly(bytes.decode, data)
     if not seen(words) or "\\" in words.replace("\\\\", "").replace('\\"', ""):
-        raise InvalidDesign("A design must be JSON in which every character can be printed and seen.")
+        raise InvalidDesign(
+            "A design must be one line of JSON, as plan writes it, whose characters can all be printed and seen."
+        )
     return words
 
 

@@ -137,12 +137,19 @@ def _log_of_mantissa(number: int, work: int) -> int:
     return series if above >= 0 else -series
 
 
-def nearest_float(enclose: Callable[[int], Interval]) -> float:
-    """The float nearest to a number that is enclosed at any precision; the one below where two seem equally near."""
+def nearest_float(enclose: Callable[[int], Interval], least: Fraction = Fraction(0)) -> float:
+    """The float nearest to a number that is enclosed at any precision; the one below where two seem equally near.
+
+    Args:
+        enclose: the number.
+        least: numbers of a smaller size are taken for 0, so that finding out that one is 0 takes little time.
+    """
     bits = 128
     while True:
         found = enclose(bits)
         low, high = (Fraction(end, 1 << bits) for end in (found.low, found.high))
+        if -least < low and high < least:
+            return 0.0
         if float(low) == float(high) or bits >= _FINEST:
             return float(low)
         bits *= 2

@@ -17,7 +17,8 @@ from itertools import pairwise
 from geopriv.device.functions import turn
 from geopriv.device.intervals import Interval, cross, dot, exact, length
 from geopriv.device.reading import CORNERS, refuse
-from geopriv.device.regions import candidates, inside, least
+from geopriv.device.regions import Bound, candidates, inside, least, rough_least
+from geopriv.device.runs import Run, crossed_runs, near_runs, runs_of
 from geopriv.device.values import Place, Point, Value, unit_vector
 
 Vector = tuple[float, float, float]
@@ -25,7 +26,10 @@ Vector = tuple[float, float, float]
 _REACH = 80.0  # degrees: farther out the gnomonic map stretches without end
 _SHORT = 1e-5  # radians: the normal of a shorter arc is not known well
 _OFF = 1e-8  # radians by which angles to other arcs may be off in floats: 1e-14 over the length, and far more
-_CLOSE = 1e-7  # radians from an arc beyond which the map's floats, right to 1e-12, cannot be on its wrong side
+_ENDS = 1e-13  # radians by which angles to corners may be off: unit vectors are right to 4e-16
+# radians from an arc beyond which the map's floats, right to 4e-14, cannot be on its wrong side: unit vectors are right
+# to 4e-16, and are divided by at least cos 80°
+_CLOSE = 1e-11
 
 
 @lru_cache(maxsize=2 * CORNERS)
@@ -61,10 +65,10 @@ class Arc:
         """
         corner = min(_angle(place, first), _angle(place, last))
         if self.size < _SHORT:
-            return corner - self.size - _OFF, corner + _OFF
+            return corner - self.size - _ENDS, corner + _ENDS
         forward = _dot(place, self.ahead)
         if forward < -_OFF or _dot(place, self.behind) < -_OFF:
-            return corner - _OFF, corner + _OFF
+            return corner - _ENDS, corner + _ENDS
         foot = math.atan2(abs(_dot(place, self.normal)), math.hypot(_dot(place, first), forward))
         return min(corner, foot) - _OFF, corner + _OFF if min(forward, _dot(place, self.behind)) < _OFF else foot + _OFF
 
@@ -79,6 +83,8 @@ class GlobeRegion:
         floats: the same as unit vectors.
         arcs: between corners, by their numbers.
         frame: two directions on the tangent plane at the middle, and the middle: any that are nearly right.
+        map: the corners on the gnomonic map, in floats.
+        runs: of arcs.
     """
 
     radius: float
@@ -86,18 +92,35 @@ class GlobeRegion:
     floats: list[Vector]
     arcs: list[Arc]
     frame: tuple[Vector, Vector, Vector]
+    map: list[tuple[float, float]]
+    runs: list[Run]
 
     def enclose(self, value: Value, bits: int) -> Interval:
         """The signed distance, negative inside."""
         here = unit_vector(value, bits)
-        place = _vector_of(here)
-        bounds = [arc.about(place, self.floats[arc.start], self.floats[arc.end]) for arc in self.arcs]
+        bounds = self._bounds(here)
         angle = least([self._angle_to(here, self.arcs[k], bits) for k in candidates(bounds)])
-        distance = exact(self.radius, bits) * angle
-        close = [arc for arc, (low, _) in zip(self.arcs, bounds, strict=True) if low < _CLOSE]
-        side = self._inside(here, place, angle, close, bits)
+        return self._signed(here, angle, bounds)
+
+    def rough(self, value: Value, bits: int) -> Interval | None:
+        """The same to what floats can tell, where many arcs are nearly as near as the nearest; None elsewhere."""
+        here = unit_vector(value, bits)
+        bounds = self._bounds(here)
+        angle = rough_least(bounds, bits)
+        return None if angle is None else self._signed(here, angle, bounds)
+
+    def _bounds(self, here: Point) -> list[Bound]:
+        """The arcs that may be the nearest, and all that are close, with bounds on their angles."""
+        place = _vector_of(here)
+        near = near_runs(self.runs, place, 0.0, 2 * _CLOSE)  # by chords, which grow with angles
+        numbered = [(k, self.arcs[k]) for run in near for k in run.edges]
+        return [(*arc.about(place, self.floats[arc.start], self.floats[arc.end]), k) for k, arc in numbered]
+
+    def _signed(self, here: Point, angle: Interval, bounds: Sequence[Bound]) -> Interval:
+        distance = exact(self.radius, angle.bits) * angle
+        side = self._inside(here, angle, [self.arcs[k] for low, _, k in bounds if low < _CLOSE])
         if side is None:
-            return Interval(-distance.high, distance.high, bits)
+            return Interval(-distance.high, distance.high, angle.bits)
         return -distance if side else distance
 
     def _angle_to(self, here: Point, arc: Arc, bits: int) -> Interval:
@@ -116,24 +139,22 @@ class GlobeRegion:
         least_of_all = (ends - angle_between(a, b)).low
         return Interval(max(min(foot.low, ends.low), least_of_all), ends.high, bits)
 
-    def _inside(self, here: Point, place: Vector, angle: Interval, close: list[Arc], bits: int) -> bool | None:
+    def _inside(self, here: Point, angle: Interval, close: list[Arc]) -> bool | None:
         """Whether the point is inside; None where the border is too near to tell with so many bits."""
-        if _dot(place, self.frame[2]) < math.cos(math.radians(_REACH)) / 2:
+        if _dot(_vector_of(here), self.frame[2]) < math.cos(math.radians(_REACH)) / 2:
             return False
         x, off = self._on_map(here)
-        precise = {k for arc in close for k in (arc.start, arc.end)}
         map_of: dict[int, Sequence[float | Fraction]] = {}
-        for k in precise:
-            map_of[k], more = self._on_map(public_vector(self.corners[k], bits))
+        for k in {k for arc in close for k in (arc.start, arc.end)}:
+            map_of[k], more = self._on_map(public_vector(self.corners[k], angle.bits))
             off = max(off, more)
         if angle.low <= 8 * off:
             return None
-        edges = [
-            (map_of.get(arc.start) or _gnomonic(self.floats[arc.start], self.frame),
-             map_of.get(arc.end) or _gnomonic(self.floats[arc.end], self.frame))
-            for arc in self.arcs
-        ]  # fmt: skip
-        return inside(x, edges)
+        crossed = crossed_runs(self.runs, float(x[0]), float(x[1]), _CLOSE)
+        arcs = [self.arcs[k] for run in crossed for k in run.edges]
+        return inside(
+            x, [(map_of.get(a.start) or self.map[a.start], map_of.get(a.end) or self.map[a.end]) for a in arcs]
+        )
 
     def _on_map(self, vector: Point) -> tuple[tuple[Fraction, Fraction], int]:
         """A point of the gnomonic map that is near the true one, and by how many units it may be off."""
@@ -154,13 +175,13 @@ def globe_region(radius: float, rings: Sequence[Sequence[Place]]) -> GlobeRegion
     arcs: list[Arc] = []
     for ring in rings:
         start = len(corners)
-        # the corner at which a ring ends is the one at which it starts: known twice, to different precision, they would
-        # leave a gap on the map
-        places = [corner for corner, after in pairwise(ring) if corner != after]
+        # each corner once: one that had two numbers could be precise by one of them only, and the map not closed
+        places = [corner for before, corner in pairwise(ring) if corner != before]
         corners += [(Fraction(latitude), Fraction(longitude)) for longitude, latitude in places]
         floats += [_vector_of(public_vector(corner, 96)) for corner in corners[start:]]
-        around = [*range(start, len(corners)), start]
-        arcs += [_arc(a, b, floats[a], floats[b]) for a, b in pairwise(around) if places]
+        for k in range(len(places)):
+            a, b = start + k - 1 if k else len(corners) - 1, start + k
+            arcs.append(_arc(a, b, floats[a], floats[b]))
     if not arcs:
         raise refuse("Geofence.polygon", "a polygon with an area", "a point")
     frame = _frame([floats[arc.start] for arc in arcs])
@@ -168,7 +189,14 @@ def globe_region(radius: float, rings: Sequence[Sequence[Place]]) -> GlobeRegion
         raise refuse("Geofence.polygon", "within 80° of its middle on Earth", "one around the globe")
     if min(_dot(vector, frame[2]) for vector in floats) <= math.cos(math.radians(_REACH)):
         raise refuse("Geofence.polygon", "within 80° of its middle on Earth", "a larger one")
-    return GlobeRegion(radius, corners, floats, arcs, frame)
+    seen = [_gnomonic(vector, frame) for vector in floats]
+    runs = runs_of(
+        len(arcs),
+        lambda k: (floats[arcs[k].start], floats[arcs[k].end]),
+        lambda k: (seen[arcs[k].start], seen[arcs[k].end]),
+        lambda k: arcs[k].size / 2,  # from the nearer end
+    )
+    return GlobeRegion(radius, corners, floats, arcs, frame, seen, runs)
 
 
 def _frame(starts: Sequence[Vector]) -> tuple[Vector, Vector, Vector] | None:

@@ -1,7 +1,7 @@
 """A LocalPlane as a device computes it: an orthographic map of a region of the globe.
 
-What is public (the middle, the rectangle, corners and centres) becomes floats or whole metres in whole-number
-arithmetic, so that every language has the same ones; what is private is enclosed.
+What is public (the middle, the rectangle, corners and centres) becomes floats in whole-number arithmetic, so that every
+language has the same ones; what is private is enclosed.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import frexp, ldexp
 
 from geopriv.device.functions import nearest_float, sine_cosine
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.reading import CORNERS
 from geopriv.device.values import Place, Point, Value, on_globe
+
+# metres that are taken for 0 in public places: a corner on the middle meridian would else be computed to 2,048 bits
+_LEAST = Fraction(1, 1 << 300)
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def projected_floats(radius: float, middle: tuple[float, float], place: Place) -
 
 
 def _nearest_floats(enclose: Callable[[int], Point]) -> Place:
-    return nearest_float(lambda bits: enclose(bits)[0]), nearest_float(lambda bits: enclose(bits)[1])
+    return nearest_float(lambda bits: enclose(bits)[0], _LEAST), nearest_float(lambda bits: enclose(bits)[1], _LEAST)
 
 
 def middle_of(south: float, west: float, north: float, east: float) -> tuple[float, float]:
@@ -83,23 +85,18 @@ def middle_of(south: float, west: float, north: float, east: float) -> tuple[flo
 
 @lru_cache(maxsize=64)
 def rectangle_of(south: float, west: float, north: float, east: float, radius: float) -> tuple[Place, Place]:
-    """The smallest rectangle that holds a region on its map, in steps of the radius over some 2^22: a metre on Earth.
+    """The lowest and the highest corner of a region on its map, as the nearest floats.
 
     East is R·cos φ·sin Δλ, largest at the latitude nearest to the equator. North is R·(cos φ₀·sin φ − sin φ₀·cos φ·cos
     Δλ). Its slope in φ, cos φ₀·cos φ + sin φ₀·sin φ·cos Δλ, is not negative where |φ − φ₀| ≤ 90° and |Δλ| ≤ 90°, and it
     is monotonous in cos Δλ; so its extremes lie at the corners of the region and at the middles of its upper and lower
     sides.
     """
-    step = frexp(radius)[1] - 23  # as a power of two
-    bits, latitude = 64 + abs(step), middle_of(south, west, north, east)[0]
-    half = Fraction((east - west) % 360) / 2
-    widest = Fraction(max(south, min(0.0, north)))
-    middle = (latitude, 0.0)
-    places = [(Fraction(at), turned) for at in (south, north) for turned in (Fraction(0), half)]
-    norths = [projected(radius, middle, place, bits)[1] for place in places]
-    out = -(-projected(radius, middle, (widest, half), bits)[0].high >> (bits + step))
-    low, high = (
-        min(part.low for part in norths) >> (bits + step),
-        -(-max(part.high for part in norths) >> (bits + step)),
-    )
-    return (ldexp(-out, step), ldexp(low, step)), (ldexp(out, step), ldexp(high, step))
+    half, middle = Fraction((east - west) % 360) / 2, (middle_of(south, west, north, east)[0], 0.0)
+
+    def nearest(latitude: float, turned: Fraction) -> Place:
+        return _nearest_floats(lambda bits: projected(radius, middle, (Fraction(latitude), turned), bits))
+
+    out = nearest(max(south, min(0.0, north)), half)[0]
+    norths = [nearest(latitude, turned)[1] for latitude in (south, north) for turned in (Fraction(0), half)]
+    return (-out, min(norths)), (out, max(norths))

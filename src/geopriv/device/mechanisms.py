@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
@@ -63,7 +64,9 @@ class DeviceTable:
         Guarantee: the table's own (theory T1, T5), verified on its integers, at the exact coordinate of the person's
         own value.
         """
-        return (draw_letter(self.rows, lambda bits: self.coordinate.enclose(value, bits), source),)
+        s = self.coordinate
+        rough = None if s.rough is None else partial(s.rough, value)
+        return (draw_letter(self.rows, partial(s.enclose, value), source, rough),)
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,7 @@ class Policy:
         if (self.hash is None) != bool(self.trust):
             raise _wrong("hash", "given, or else trust=True", f"hash={self.hash!r}, trust={self.trust!r}")
         if self.hash is not None:
-            if not _hexadecimal(self.hash):
-                raise _wrong("hash", "64 hexadecimal digits", ascii(self.hash)[:UNIT])
-            object.__setattr__(self, "hash", self.hash.lower())
+            object.__setattr__(self, "hash", require_hash(self.hash))
 
     def require(self, design: VerifiedDesign) -> None:
         """Check what a verified design asks.
@@ -76,8 +74,9 @@ class Policy:
         if design.unit != self.unit:
             raise Refused(f"The unit of the design must be {_named(self.unit)}. Got {_named(design.unit)} instead.")
         if design.degrees != self.degrees:
-            wanted, got = ("degrees", "other numbers")[:: 1 if self.degrees else -1]
-            raise Refused(f"The design must read a value in {wanted}. It reads one in {got}.")
+            wanted, got = ("a latitude and a longitude", "numbers in the unit")[:: 1 if self.degrees else -1]
+            said = f"{'with' if self.degrees else 'without'} --degrees (degrees={self.degrees})"
+            raise Refused(f"The design must read {wanted}, as the value is said to be {said}. It reads {got}.")
         if Fraction(design.epsilon) > Fraction(self.most_epsilon):
             most = f"at most {float(self.most_epsilon)!r} per {self.unit or 'unit'}"
             raise Refused(f"The epsilon of the design must be {most}. Got {design.epsilon!r} instead.")
@@ -87,8 +86,15 @@ def _real(value: object) -> bool:
     return isinstance(value, int | float | Fraction) and not isinstance(value, bool)
 
 
-def _hexadecimal(words: object) -> bool:
-    return isinstance(words, str) and len(words) == 64 and not set(words) - set("0123456789abcdefABCDEF")
+def require_hash(words: object) -> str:
+    """A hash as designs write it.
+
+    Raises:
+        InvalidParameter: for a text that is none.
+    """
+    if not isinstance(words, str) or len(words) != 64 or set(words) - set("0123456789abcdefABCDEF"):
+        raise _wrong("hash", "64 hexadecimal digits", ascii(words)[:UNIT])
+    return words.lower()
 
 
 def _named(unit: str | None) -> str:

@@ -18,6 +18,7 @@ MECHANISMS = 4_096  # in a design
 AXES = 64  # of a space
 NUMBERS = 65_535  # in a list: lattice points and values of a table
 CORNERS = 10_000  # of a polygon, in all its rings
+ALL_CORNERS = 100_000  # of all polygons of a design: some 10 seconds on a map, 4 on Earth
 
 
 def refuse(where: str, rule: str, got: object) -> InvalidDesign:

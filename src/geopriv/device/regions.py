@@ -16,12 +16,15 @@ from typing import Any
 
 from geopriv.device.intervals import Interval, dot, exact, length
 from geopriv.device.reading import CORNERS, number, refuse
+from geopriv.device.runs import Run, crossed_runs, near_runs, runs_of
 from geopriv.device.values import Place, Point
 
 Edge = tuple[Place, Place]
 Number = float | Fraction
+Bound = tuple[float, float, int]  # from and to which a number can be, and whose it is
 
 _ROUND = 2.0**-44  # of the coordinates of an edge and a point: what a distance in floats may be off by
+_FEW = 16  # edges that are measured exactly at once
 _TINY = 1e-150  # products of numbers below may have lost digits
 
 
@@ -61,7 +64,7 @@ def flat_region(rings: Sequence[Sequence[Place]]) -> FlatRegion:
     edges = [(a, b) for ring in rings for a, b in pairwise(ring) if a != b]
     if not edges:
         raise refuse("Geofence.polygon", "a polygon with an area", "a point")
-    return FlatRegion(edges)
+    return FlatRegion(edges, runs_of(len(edges), edges.__getitem__, edges.__getitem__, lambda k: 0.0))
 
 
 @dataclass(frozen=True)
@@ -69,31 +72,52 @@ class FlatRegion:
     """A polygon of the plane, as its edges."""
 
     edges: list[Edge]
+    runs: list[Run]
 
     def enclose(self, point: Point) -> Interval:
-        """The signed distance, negative inside.
+        """The signed distance, negative inside."""
+        middle = tuple(part.middle() for part in point)
+        near = candidates(self._bounds(point, middle))
+        return self._signed(point, middle, least([_to_segment(point, *self.edges[k]) for k in near]))
+
+    def rough(self, point: Point) -> Interval | None:
+        """The same to what floats can tell, where many edges are nearly as near as the nearest; None elsewhere."""
+        middle = tuple(part.middle() for part in point)
+        distance = rough_least(self._bounds(point, middle), point[0].bits)
+        return None if distance is None else self._signed(point, middle, distance)
+
+    def _bounds(self, point: Point, middle: tuple[Fraction, ...]) -> list[Bound]:
+        """The edges that may be the nearest, with bounds on their distances."""
+        place = tuple(_float(part) for part in middle)
+        wide = sum(_float(Fraction(part.high - part.low, 1 << part.bits)) for part in point)
+        near = near_runs(self.runs, place, wide)
+        return [(*_about(place, self.edges[k], wide), k) for run in near for k in run.edges]
+
+    def _signed(self, point: Point, middle: tuple[Fraction, ...], distance: Interval) -> Interval:
+        """The distance with its sign.
 
         The box in which the point lies is on one side as a whole if it is smaller than its distance from the border;
         then its middle tells the side. Else the distance is so small that both signs are left possible.
         """
-        middle = tuple(part.middle() for part in point)
-        size = sum(part.high - part.low for part in point)
-        distance = least([_to_segment(point, *self.edges[k]) for k in self._near(point, middle)])
-        if distance.low <= size:
+        if distance.low <= sum(part.high - part.low for part in point):
             return Interval(-distance.high, distance.high, distance.bits)
-        return -distance if inside(middle, self.edges) else distance
-
-    def _near(self, point: Point, middle: tuple[Fraction, ...]) -> list[int]:
-        """The edges that can be the nearest."""
-        place = tuple(_float(part) for part in middle)
-        wide = sum(_float(Fraction(part.high - part.low, 1 << part.bits)) for part in point)
-        return candidates([_about(place, edge, wide) for edge in self.edges])
+        crossed = crossed_runs(self.runs, *map(_float, middle))
+        edges = [self.edges[k] for run in crossed for k in run.edges]
+        return -distance if inside(middle, edges) else distance
 
 
-def candidates(bounds: Sequence[tuple[float, float]]) -> list[int]:
+def candidates(bounds: Sequence[Bound]) -> list[int]:
     """Which of several numbers, each between two bounds, can be the least."""
-    limit = min(high for _, high in bounds)
-    return [k for k, (low, _) in enumerate(bounds) if not low > limit]
+    limit = min(high for _, high, _ in bounds)
+    return [k for low, _, k in bounds if not low > limit]
+
+
+def rough_least(bounds: Sequence[Bound], bits: int) -> Interval | None:
+    """The least of several numbers that are not negative, from their bounds; None if few can be it, or are bounded."""
+    low, high = min(low for low, _, _ in bounds), min(high for _, high, _ in bounds)
+    if not (math.isfinite(low) and math.isfinite(high)) or len(candidates(bounds)) <= _FEW:
+        return None
+    return Interval(exact(max(low, 0.0), bits).low, exact(high, bits).high, bits)
 
 
 def least(numbers: Sequence[Interval]) -> Interval:

@@ -63,7 +63,8 @@ def read_value(space: DeviceSpace, value: Any) -> Value:
     """
     parts = tuple(value) if isinstance(value, list | tuple) else (value,)
     if len(parts) != space.axes:
-        raise OutOfDomain(f"A value of {space.kind} must be made of {space.axes} number(s).")
+        many = "one number, without commas" if space.axes == 1 else f"{space.axes} numbers, with commas between"
+        raise OutOfDomain(f"A value of {space.kind} must be {many}.")
     numbers = tuple(map(_rational, parts))
     if None in numbers:
         raise OutOfDomain(f"A value of {space.kind} must be made of finite real numbers.")

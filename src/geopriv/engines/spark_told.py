@@ -12,7 +12,7 @@ from geopriv.errors import GeoprivError, InvalidParameter
 
 EXISTS = (
     "the output exists already. Another run gives every person a second report, and whoever sees both learns twice as "
-    "much. Choose another name for other people only, or overwrite it"
+    "much. For other people name another output; --overwrite (overwrite=True) replaces this one"
 )
 # errors of Java whose words are about paths, hosts and classes
 _HARMLESS = (

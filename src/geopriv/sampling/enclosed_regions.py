@@ -151,9 +151,9 @@ def _to_arc(x: Vector, a: Vector, b: Vector) -> arb:
     before, after = dot(x, cross(normal, a)), dot(x, cross(b, normal))
     if before < 0 or after < 0:
         return ends
-    size = _norm(normal)
     height = abs(dot(x, normal))
-    foot = _turn(height, (dot(x, x) * size**2 - height**2).nonnegative_part().sqrt())
+    # products, since the power of a ball around 0 is not a number
+    foot = _turn(height, (dot(x, x) * dot(normal, normal) - height * height).nonnegative_part().sqrt())
     if before > 0 and after > 0:
         return foot
     # either way an arc is no nearer than its ends by more than its length, which may be 0

@@ -188,18 +188,20 @@ def profile(shape: Profile, s: arb) -> arb:
 
 def _curved(shape: Gaussian | Smoothstep | BlurredPieces, s: arb) -> arb:
     if isinstance(shape, Gaussian):
-        return (-(((s - shape.center) / shape.bandwidth) ** 2) / 2).exp()
+        t = (s - shape.center) / shape.bandwidth
+        return (-(t * t) / 2).exp()
     if isinstance(shape, Smoothstep):
         t = clip((s - shape.center) / shape.width + 0.5)
         # both parabolas at once, each held where the other takes over
-        rise = 2 * t.min(arb(0.5)) ** 2 - 2 * (1 - t.max(arb(0.5))) ** 2 + 0.5
+        first, last = t.min(arb(0.5)), 1 - t.max(arb(0.5))
+        rise = 2 * first * first - 2 * last * last + 0.5
         return rise if shape.rising else 1 - rise
     # the floats of the formula (bends, knots, bandwidth and ends) are exact numbers
     h, place = arb(shape.bandwidth), s.max(arb(shape.low)).min(arb(shape.high))
     result = arb(shape.pieces.values[0])
     for knot, bend in shape.bends:
         t = (place - knot) / h
-        result += bend * h * (t * (-t / arb(2).sqrt()).erfc() / 2 + (-(t**2) / 2).exp() / (2 * arb.pi()).sqrt())
+        result += bend * h * (t * (-t / arb(2).sqrt()).erfc() / 2 + (-(t * t) / 2).exp() / (2 * arb.pi()).sqrt())
     return result
 
 
@@ -254,7 +256,8 @@ def length(vector: Sequence[arb]) -> arb:
     """The Euclidean length."""
     if len(vector) == 1:
         return abs(vector[0])
-    return total(a**2 for a in vector).nonnegative_part().sqrt()
+    # products, since the power of a ball around 0 is not a number
+    return total(a * a for a in vector).nonnegative_part().sqrt()
 
 
 def greatest(balls: Sequence[arb]) -> arb:

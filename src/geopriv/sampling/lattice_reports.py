@@ -3,7 +3,7 @@
 A position t on the grid goes to the cell ⌈t − U⌉: up from its lower cell i if U < t − i, which has the probability λ of
 theory T8. Then it moves by two-sided geometric noise (`LatticeLaw`). The position is a fraction where points are
 floats, and a ball around its true value where they are logarithms or projections. So the law is T8's at exactly the x
-that the person holds, and nothing has to be charged for rounding.
+that the person holds, and nothing is lost to rounding.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from flint import arb
 
 from geopriv.checks import FloatArray
 from geopriv.mechanisms.lattice import FARTHEST, Lattice
-from geopriv.sampling import charges, enclosures
-from geopriv.sampling.charges import Charged
+from geopriv.sampling import enclosures, floats
 from geopriv.sampling.exact import Release, Uniform, whole
+from geopriv.sampling.floats import Bounded
 from geopriv.sampling.laws import LatticeLaw
 from geopriv.sampling.plans import Plan, Screen
 
@@ -57,7 +57,7 @@ class OnLattice(Plan):
     def screen(self, rows: FloatArray) -> Screen:
         from geopriv.sampling import kernels
 
-        along, theta = self._charged(rows), float(self.mechanism.theta)
+        along, theta = self._bounded(rows), float(self.mechanism.theta)
 
         def screened(who: np.typing.NDArray[np.intp], words: Words, values: FloatArray, status: Status) -> None:
             place, off = along.value[who], along.off[who]
@@ -79,9 +79,9 @@ class OnLattice(Plan):
         clamped = [place.max(arb(-FARTHEST)).min(arb(FARTHEST)) for place in along]
         return [-whole(v.ball() - place) for place, v in zip(clamped, u, strict=True)]
 
-    def _charged(self, rows: FloatArray) -> Charged:
-        points, step = charges.points(self.mechanism.space, rows), self.mechanism.step
+    def _bounded(self, rows: FloatArray) -> Bounded:
+        points, step = floats.points(self.mechanism.space, rows), self.mechanism.step
         with np.errstate(over="ignore"):  # what overflows is not certain, and goes to the balls
             along = (points.value - np.asarray(self.mechanism.origin)) / step
             off = 1.01 * points.off / step + 2.0**-50 * np.abs(along)
-        return Charged(np.clip(along, -FARTHEST, FARTHEST), off)
+        return Bounded(np.clip(along, -FARTHEST, FARTHEST), off)

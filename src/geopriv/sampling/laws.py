@@ -154,7 +154,7 @@ class PlanarLaw(Law):
             sine, cosine = (2 * b.ball()).sin_cos_pi()
             spread = (-2 * a.ball().log()).nonnegative_part().sqrt()
             normal += [spread * cosine, spread * sine]
-        norm = sum((v**2 for v in normal[:d]), arb(0)).nonnegative_part().sqrt()
+        norm = sum((v * v for v in normal[:d]), arb(0)).nonnegative_part().sqrt()
         return [size * v / norm for v in normal[:d]]
 
     def kernel(self) -> Kernel:

@@ -1,4 +1,4 @@
-"""What each mechanism releases, in balls and in charged floats: the seam between mechanisms and samplers."""
+"""What each mechanism releases, in balls and in floats with bounds: the seam between mechanisms and samplers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 from flint import arb
 
 from geopriv.checks import FloatArray
-from geopriv.sampling.charges import Charged
 from geopriv.sampling.exact import Release, Uniform
+from geopriv.sampling.floats import Bounded
 from geopriv.sampling.laws import Law, SphericalLaw
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ class Shifted(Plan):
         law: of Z.
         steps: one a component.
         enclose: centre and spread at a row, in balls.
-        charge: the same at many rows in charged floats, shapes (n, components) and (n,); None where there is no filter.
+        bound: the same at many rows in bounded floats, shapes (n, components) and (n,); None where there is no filter.
     """
 
     law: Law
     steps: tuple[float, ...]
     enclose: Callable[[Sequence[float]], tuple[list[arb], arb]]
-    charge: Callable[[FloatArray], tuple[Charged, Charged] | None]
+    bound: Callable[[FloatArray], tuple[Bounded, Bounded] | None]
 
     def release(self, row: Sequence[float]) -> Release:
         def ideal(u: Sequence[Uniform]) -> list[arb] | None:
@@ -81,12 +81,12 @@ class Shifted(Plan):
         return ideal
 
     def screen(self, rows: FloatArray) -> Screen | None:
-        charged, kernel = self.charge(rows), self.law.kernel()
-        if charged is None or kernel is None:
+        bounded, kernel = self.bound(rows), self.law.kernel()
+        if bounded is None or kernel is None:
             return None
         from geopriv.sampling import kernels
 
-        centre, spread = charged
+        centre, spread = bounded
         steps = np.asarray(self.steps)
 
         def screened(who: np.typing.NDArray[np.intp], words: Words, values: FloatArray, status: Status) -> None:
@@ -121,7 +121,7 @@ class OnEarth(Plan):
             flat = turn_cosine * out - north * up
             x, y = flat * across - east * along, flat * along + east * across
             height = turn_cosine * up + north * out
-            length = (x**2 + y**2).nonnegative_part().sqrt()
+            length = (x * x + y * y).nonnegative_part().sqrt()
             return [180 / arb.pi() * arb.atan2(height, length), 180 / arb.pi() * arb.atan2(y, x)]
 
         return ideal

@@ -21,10 +21,10 @@ from geopriv.mechanisms.vector import VectorSmoothCauchy
 from geopriv.noise import Laplace, PlanarLaplace
 from geopriv.profiles import Profile
 from geopriv.queries import Query
-from geopriv.sampling import charges, enclosures, scales
+from geopriv.sampling import enclosures, floats, scales
 from geopriv.sampling.bulk import draw
-from geopriv.sampling.charges import Charged
 from geopriv.sampling.entropy import ENTROPY, Source
+from geopriv.sampling.floats import Bounded
 from geopriv.sampling.lattice_reports import OnLattice
 from geopriv.sampling.laws import SphericalLaw, law
 from geopriv.sampling.plans import OnEarth, Plan, Shifted, grid
@@ -133,23 +133,23 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: object
         spread = enclosures.total(scales.scale(sigma, s) for s, (_, sigma) in zip(places, parts, strict=True))
         return [enclosures.profile(query.profile, places[mine])], spread
 
-    def charge(rows: FloatArray) -> tuple[Charged, Charged] | None:
-        places = [charges.coordinate(q, rows) for q, _ in parts]
+    def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
+        places = [floats.coordinate(q, rows) for q, _ in parts]
         pairs = zip(places, parts, strict=True)
-        found = [None if s is None else charges.scale(sigma, s, rate) for s, (_, sigma) in pairs]
+        found = [None if s is None else floats.scale(sigma, s, rate) for s, (_, sigma) in pairs]
         spreads = [spread for spread in found if spread is not None]
         s = places[mine]
-        answer = None if s is None else charges.answer(query.profile, s)
+        answer = None if s is None else floats.answer(query.profile, s)
         if answer is None or len(spreads) < len(parts):
             return None
         off = np.max([sigma.off for sigma in spreads], axis=0) + 2.0**-50  # of a sum of positive numbers
-        spread = Charged(np.sum([sigma.value for sigma in spreads], axis=0), off)
-        return Charged(answer.value[:, None], answer.off[:, None]), spread
+        spread = Bounded(np.sum([sigma.value for sigma in spreads], axis=0), off)
+        return Bounded(answer.value[:, None], answer.off[:, None]), spread
 
     mine = [q for q, _ in parts].index(query)
     first = parts[0][1]
     unit = first.value if isinstance(first, ConstantScale) else _unit(query.profile, rate)
-    return Shifted(law(noise), (grid(unit),), enclose, charge)
+    return Shifted(law(noise), (grid(unit),), enclose, bound)
 
 
 def _unit(profile: Profile, rate: float) -> float:
@@ -159,12 +159,12 @@ def _unit(profile: Profile, rate: float) -> float:
 
 
 def _coordinate(query: Query, rate: float) -> Shifted:
-    def charge(rows: FloatArray) -> tuple[Charged, Charged] | None:
-        s = charges.coordinate(query, rows)
-        return None if s is None else (Charged(s.value[:, None], s.off[:, None]), _constant(1 / rate, len(rows)))
+    def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
+        s = floats.coordinate(query, rows)
+        return None if s is None else (Bounded(s.value[:, None], s.off[:, None]), _constant(1 / rate, len(rows)))
 
     return Shifted(
-        law(Laplace()), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), charge
+        law(Laplace()), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), bound
     )
 
 
@@ -176,9 +176,9 @@ def _input(space: Space, rate: float) -> Plan:
         law(PlanarLaplace(space.dimension)),
         (grid(1 / rate),) * space.dimension,
         lambda row: (enclosures.point(space, row), 1 / arb(rate)),
-        lambda rows: (charges.points(space, rows), _constant(1 / rate, len(rows))),
+        lambda rows: (floats.points(space, rows), _constant(1 / rate, len(rows))),
     )
 
 
-def _constant(value: float, n: int) -> Charged:
-    return Charged(np.full(n, value), np.full(n, 2.0**-50))
+def _constant(value: float, n: int) -> Bounded:
+    return Bounded(np.full(n, value), np.full(n, 2.0**-50))

@@ -2,7 +2,7 @@
 
 With U uniform the row above s is taken if U is below the share of the cell that lies before s, else the row below; then
 a number out of 2^60 falls on one value of the row, whose integer weights sum to 2^60. The share is a ball around its
-true value, so the law is the table's own at the exact coordinate, for every float x: nothing has to be charged for
+true value, so the law is the table's own at the exact coordinate, for every float x: nothing is lost to
 rounding.
 """
 
@@ -21,7 +21,7 @@ from geopriv.checks import FloatArray, invalid
 from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.table import Table
 from geopriv.mechanisms.table_integers import TOTAL
-from geopriv.sampling import charges, enclosures
+from geopriv.sampling import enclosures, floats
 from geopriv.sampling.bulk import CHUNK, FEW
 from geopriv.sampling.entropy import Source
 from geopriv.sampling.exact import Undecided, Uniform, dyadic, refine
@@ -85,7 +85,7 @@ def chunk_letters(
 ) -> Letters:
     """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
     letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), _UNKNOWN, dtype=np.uint8)
-    s = charges.coordinate(table.query, rows) if filtered else None
+    s = floats.coordinate(table.query, rows) if filtered else None
     if s is not None:
         from geopriv.sampling import table_kernels
 

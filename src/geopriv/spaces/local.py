@@ -91,7 +91,7 @@ class LocalPlane(Flat):
 
     @cached_property
     def rectangle(self) -> tuple[FloatArray, FloatArray]:
-        """The lowest and the highest corner of the region on the map, in whole metres (on a globe of Earth's size)."""
+        """The lowest and the highest corner of the region on the map, in metres: the floats that devices have."""
         low, high = rectangle_of(self.south, self.west, self.north, self.east, self.radius)
         return np.array(low), np.array(high)
 

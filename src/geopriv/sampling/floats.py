@@ -42,22 +42,22 @@ _ROUNDING = 2.0**-50  # eight roundings
 
 
 @dataclass(frozen=True, eq=False)
-class Charged:
+class Bounded:
     """Floats, and bounds on their errors: absolute ones for answers and coordinates, relative ones for scales."""
 
     value: FloatArray
     off: FloatArray
 
 
-def points(space: Space, rows: FloatArray) -> Charged:
+def points(space: Space, rows: FloatArray) -> Bounded:
     """The points at which people are, shape (n, d)."""
     places = float_points(space, rows)
     if isinstance(space, LogLine):
-        return Charged(places, _ROUNDING * np.abs(places))
-    return Charged(places, np.broadcast_to(point_error(space), rows.shape))
+        return Bounded(places, _ROUNDING * np.abs(places))
+    return Bounded(places, np.broadcast_to(point_error(space), rows.shape))
 
 
-def coordinate(query: Query, rows: FloatArray) -> Charged | None:
+def coordinate(query: Query, rows: FloatArray) -> Bounded | None:
     """s(x), shape (n,)."""
     start = points(query.space, rows)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -71,7 +71,7 @@ def coordinate(query: Query, rows: FloatArray) -> Charged | None:
     if not finite:  # what overflows is not certain, and goes to the balls
         clear = np.isfinite(s)
         s, off = np.where(clear, s, 0.0), np.where(clear, off, np.inf)
-    return Charged(s, off)
+    return Bounded(s, off)
 
 
 def _coordinate_error(query: Query, places: FloatArray, s: FloatArray) -> FloatArray | None:
@@ -121,7 +121,7 @@ def _earth_region_error(geometry: EarthRegionDistance, s: FloatArray) -> FloatAr
     return np.asarray(geometry.space.radius * (2.0**-42 + 8 * turned**2 + np.where(far, 2 * turned, 0.0)))
 
 
-def answer(profile: Profile, s: Charged) -> Charged | None:
+def answer(profile: Profile, s: Bounded) -> Bounded | None:
     """f0(s)."""
     match profile:
         case Ramp():
@@ -141,10 +141,10 @@ def answer(profile: Profile, s: Charged) -> Charged | None:
         case _:
             return None
     off = s.off + _ROUNDING * (np.abs(s.value) + place)
-    return Charged(profile(s.value), 1.01 * profile.lipschitz * off + rounding)
+    return Bounded(profile(s.value), 1.01 * profile.lipschitz * off + rounding)
 
 
-def scale(sigma: object, s: Charged, rate: float) -> Charged | None:
+def scale(sigma: object, s: Bounded, rate: float) -> Bounded | None:
     """σ(s) with the margin, and a relative error.
 
     All scales satisfy |σ'| ≤ ε·σ, so an error of s counts at most at the rate ε. Beside that, exponents of at most 700
@@ -159,22 +159,22 @@ def scale(sigma: object, s: Charged, rate: float) -> Charged | None:
             place = float(np.abs(sigma.nodes[[0, -1]]).max()) + abs(sigma.center or 0.0)
             off = rate * (s.off + _ROUNDING * (np.abs(s.value) + place)) + 2.0**-41
             stated = sigma(s.value)
-            return Charged(MARGIN * stated * np.exp(FLATTER * (top_of(sigma) - np.log(stated))), off)
+            return Bounded(MARGIN * stated * np.exp(FLATTER * (top_of(sigma) - np.log(stated))), off)
         case SmoothScale():
             return _smooth(sigma, s, rate)
         case _:
             return None
-    return Charged(MARGIN * sigma(s.value), off)
+    return Bounded(MARGIN * sigma(s.value), off)
 
 
-def _smooth(sigma: SmoothScale, s: Charged, rate: float) -> Charged | None:
+def _smooth(sigma: SmoothScale, s: Bounded, rate: float) -> Bounded | None:
     profile, growth = sigma.query.profile, sigma.growth
     match profile:
         case Identity():
-            return Charged(MARGIN * sigma(s.value), np.full_like(s.value, _ROUNDING))
+            return Bounded(MARGIN * sigma(s.value), np.full_like(s.value, _ROUNDING))
         case Ramps():
             off = _smooth_ramps(profile, sigma, s, rate)
-            return None if off is None else Charged(MARGIN * sigma(s.value), off)
+            return None if off is None else Bounded(MARGIN * sigma(s.value), off)
         case PiecewiseLinear() | Gaussian() | Smoothstep() | BlurredPieces() if isinstance(growth, ExponentialGrowth):
             bound, center = step_bound(profile, sigma.radius)
             t = s.value if center is None else np.abs(s.value - center)
@@ -182,7 +182,7 @@ def _smooth(sigma: SmoothScale, s: Charged, rate: float) -> Charged | None:
             steepest = rate + max(feet, default=0.0)
             place = np.abs(s.value) + abs(center or 0.0) + float(np.abs(bound.edges[[0, -2]]).max())
             off = steepest * (s.off + _ROUNDING * place) + _ROUNDING * (700 + 4 * growth.gamma * place)
-            return Charged(MARGIN / sigma.eta * np.maximum(bound.smooth(growth, t), 1e-300), off)
+            return Bounded(MARGIN / sigma.eta * np.maximum(bound.smooth(growth, t), 1e-300), off)
     return None
 
 
@@ -190,7 +190,7 @@ def _tails(bound: Envelope) -> list[tuple[tuple[FloatArray, FloatArray], float]]
     return [(bound.left, float(bound.edges[0])), (bound.right, float(bound.edges[-1]))]
 
 
-def _smooth_ramps(profile: Ramps, sigma: SmoothScale, s: Charged, rate: float) -> FloatArray | None:
+def _smooth_ramps(profile: Ramps, sigma: SmoothScale, s: Bounded, rate: float) -> FloatArray | None:
     """The relative error of B*: what is taken for the largest candidate moves at most at the rates ε, 1/τ and 1/Λ."""
     # with a finite Λ a candidate is a difference, (1 − gap/Λ)/τ, while B* is at least e^(−γΛ)/τ where that counts
     exponent = sigma.growth.gamma * sigma.radius if math.isfinite(sigma.radius) else 0.0

@@ -1,0 +1,67 @@
+"""What a device must report from given bytes, by the published rule, in ball arithmetic written apart from it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+from flint import arb
+
+from tests.independent import Value, ball, coordinate, positions, rank
+
+ROUNDS = (16, 32, 64, 128)  # bytes by which a number is extended, one time after the other
+BITS = 64 + 8 * sum(ROUNDS)
+
+
+def length(numbers: int, words: int) -> int:
+    """How many bytes are looked at: words of 8 bytes, and what so many numbers are extended by."""
+    return 8 * words + numbers * sum(ROUNDS)
+
+
+def _numerators(data: bytes, numbers: int, words: int) -> list[int]:
+    """The numbers out of 2^BITS that begin with the first words: in each round, all of them get further bytes."""
+    found = [int.from_bytes(data[8 * k : 8 * k + 8], "little") for k in range(numbers)]
+    at = 8 * words
+    for more in ROUNDS:
+        for k in range(numbers):
+            found[k] = (found[k] << 8 * more) | int.from_bytes(data[at : at + more], "little")
+            at += more
+    return found
+
+
+def _part(numerator: int, bits: int) -> arb:
+    """From numerator/2^bits to the next one."""
+    return arb(arb((2 * numerator + 1, -bits - 1)), arb((1, -bits - 1)))
+
+
+def _ceiling(number: arb) -> int | None:
+    found = (-number).floor().unique_fmpz()
+    return None if found is None else -int(found)
+
+
+def table_report(table: dict[str, Any], x: Value, data: bytes) -> tuple[int, ...] | None:
+    """The letter: of row ⌈r − U⌉, r the rank of s; None where so many bits leave it open."""
+    place = sum(rank(table["lattice"], coordinate(table["query"], x)), arb(0))
+    row = _ceiling(place - _part(_numerators(data, 1, 2)[0], BITS))
+    if row is None:
+        return None
+    sums = list(accumulate(table["weights"][row]))
+    return (bisect_right(sums, int.from_bytes(data[8:16], "little") >> 4),)
+
+
+def grid_report(grid: dict[str, Any], x: Value, data: bytes) -> tuple[int, ...] | None:
+    """The cell on each axis: ⌈t − U⌉, and ⌈ln(V·(2 + θ)/2)/ln a⌉ to one side, if that is positive."""
+    places = positions(grid, x)
+    numbers = _numerators(data, 2 * len(places), 2 * len(places))
+    theta = ball(Fraction(*grid["theta"]))
+    found = []
+    for place, first, second in zip(places, numbers[::2], numbers[1::2], strict=True):
+        kept = BITS - 1
+        rest = _part(second & ((1 << kept) - 1), kept)
+        cell, size = _ceiling(place - _part(first, BITS)), _ceiling(-(rest * (2 + theta) / 2).log() / (1 + theta).log())
+        if cell is None or size is None:
+            return None
+        found.append(cell + max(size, 0) * (1 if second >> kept else -1))
+    return tuple(found)
