@@ -9,11 +9,9 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geopriv.device import functions, maps
+from geopriv.device import functions
 from geopriv.device.functions import logarithm, nearest_float, pi, root_float, sine_cosine, turn
 from geopriv.device.intervals import Interval, exact
-from geopriv.device.maps import projected
-from geopriv.device.values import Point, Value
 from geopriv.sampling.exact import precision
 
 BITS = st.sampled_from([8, 64, 112, 300])
@@ -123,25 +121,3 @@ def test_a_sine_that_is_a_few_units_off_is_caught(monkeypatch: pytest.MonkeyPatc
     with precision(400):
         assert not holds(sine_cosine(Fraction(40), 64)[0], (arb(40) / 180).sin_cos_pi()[0])
     assert ctx.prec < 400
-
-
-def test_whole_right_angles_are_exact() -> None:
-    """Else a corner on the meridian of a map's middle, 10,000 of which a design may have, takes 2,048 bits."""
-    for quarters in range(-4, 9):
-        sine, cosine = sine_cosine(Fraction(90 * quarters), 64)
-        assert (sine.low, sine.high) == ((0, 1, 0, -1)[quarters % 4] << 64,) * 2
-        assert (cosine.low, cosine.high) == ((1, 0, -1, 0)[quarters % 4] << 64,) * 2
-
-
-def test_a_corner_that_stands_often_is_projected_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-
-    def counted(radius: float, middle: tuple[float, float], value: Value, bits: int) -> Point:
-        asked.append(bits)
-        return projected(radius, middle, value, bits)
-
-    monkeypatch.setattr(maps, "projected", counted)
-    maps.projected_floats.cache_clear()
-    found = {maps.projected_floats(1000.0, (40.75, -74.0), (40.75, -74.0)) for _ in range(5)}
-    assert found == {(0.0, 0.0)}
-    assert len(asked) == len(set(asked)) + 1  # once an axis at the lowest precision

@@ -32,9 +32,6 @@ def sine_cosine(degrees: Fraction, bits: int) -> tuple[Interval, Interval]:
     """
     right = round(degrees / 90)
     rest, work = degrees - 90 * right, bits + _GUARD
-    if not rest:  # exactly 0 and 1: no precision would tell a 0 that is enclosed from the smallest float
-        nothing, one = Interval(0, 0, bits), Interval(1 << bits, 1 << bits, bits)
-        return ((nothing, one), (one, nothing), (nothing, -one), (-one, nothing))[right % 4]
     angle = rest.numerator * pi(work) // (180 * rest.denominator)
     square = angle * angle >> work
     sine = _settled(_alternating(angle, square, work, 1), bits)

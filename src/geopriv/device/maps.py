@@ -13,7 +13,6 @@ from functools import lru_cache
 
 from geopriv.device.functions import nearest_float, sine_cosine
 from geopriv.device.intervals import Interval, exact
-from geopriv.device.reading import CORNERS
 from geopriv.device.values import Place, Point, Value, on_globe
 
 # metres that are taken for 0 in public places: a corner on the middle meridian would else be computed to 2,048 bits
@@ -67,9 +66,8 @@ def _public_sine_cosine(degrees: float, bits: int) -> tuple[Interval, Interval]:
     return sine_cosine(Fraction(degrees), bits)
 
 
-@lru_cache(maxsize=CORNERS)
 def projected_floats(radius: float, middle: tuple[float, float], place: Place) -> Place:
-    """The same of a public place: the nearest floats. Kept: at the middle itself, a 0, they take a thousand bits."""
+    """The same of a public place: the nearest floats."""
     value = on_globe(tuple(map(Fraction, place)))
     return _nearest_floats(lambda bits: projected(radius, middle, value, bits))
 
