@@ -19,7 +19,7 @@ import geopriv as gp
 from geopriv.device.globe import globe_region
 from geopriv.device.mechanisms import DeviceMechanism, read_mechanism
 from geopriv.device.regions import candidates, flat_region
-from geopriv.device.values import read_value
+from geopriv.device.values import read_value, unit_vector
 from tests.designs import Stream, small_table
 from tests.rows import CITY, EARTH
 
@@ -118,3 +118,14 @@ def test_a_ring_on_earth_is_closed_however_precisely_its_corners_are_known() -> 
     places = [(0.00018474337369755932 + k * 2e-15, 0.01130926497346627) for k in (-1, 0, 1)]
     s = [region.enclose(tuple(map(Fraction, place)), 160) for place in places]
     assert max(abs(b - a).high for a, b in pairwise(s)) / 2**160 < 1e-9  # metres; they are 2e-10 apart
+
+
+def test_many_short_edges_around_a_place_on_earth_are_not_all_measured_there() -> None:
+    """Edges of 60 m in and out around a home: near it each was as near as its length could make it, for a second."""
+    turns = np.linspace(0, 2 * np.pi, 2_000, endpoint=False)
+    home, away = np.broadcast_to((40.7, -74.0), (2_000, 2)), np.where(np.arange(2_000) % 2, 210.0, 150.0)
+    ring = [(float(east), float(north)) for north, east in EARTH.move(home, away, turns)]
+    region = globe_region(EARTH.radius, [[*ring, ring[0]]])
+    for north in (1e-5, 1e-4, 5e-4):
+        here = unit_vector((Fraction(40.7 + north), Fraction(-74)), 112)
+        assert len(candidates(region._bounds(here))) < 64
