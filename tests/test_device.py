@@ -6,6 +6,7 @@ import json
 import math
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from scipy import stats
 import geopriv as gp
 from geopriv.device.designs import VerifiedDesign, verify
 from geopriv.device.draws import Source, Uniform, _count, draw_cells, draw_letter, draw_share, rows_of
-from geopriv.device.intervals import exact
+from geopriv.device.intervals import Interval, exact
 from geopriv.device.maps import LocalMap
 from geopriv.device.mechanisms import DeviceLattice, DeviceTable, read_mechanism
 from geopriv.device.spaces import Ratios, read_space
@@ -189,6 +190,27 @@ def test_a_share_that_64_bits_do_not_settle_is_settled_by_more() -> None:
     assert draw_letter(rows, lambda bits: exact(Fraction(1, 3), bits), low) == 1
     assert draw_letter(rows, lambda bits: exact(Fraction(1, 3), bits), high) == 0
     assert low.used == high.used == 32
+
+
+POINTS = (-1.0, 0.0, 5e-324, 1.0)
+
+
+@pytest.mark.parametrize("s", [Fraction(-1, 3), Fraction(0), Fraction(5e-324) / 3, Fraction(2, 3), Fraction(7)])
+def test_a_very_narrow_cell_costs_bits_only_where_it_is(s: Fraction) -> None:
+    """1,186 bits for everybody made a polygon slow; where fewer settle the row it is the same one, from 16 bytes."""
+    rows = rows_of(POINTS, ((1 << 60, 1 << 60), (0, 1 << 60), (1 << 60, 1 << 60), (0, 1 << 60)))
+    asked: list[int] = []
+
+    def enclose(bits: int) -> Interval:
+        asked.append(bits)
+        return exact(s, bits)
+
+    for word in (1 << 62, 3 << 61, (1 << 64) - 1):
+        share = [min(max((s - a) / (b - a), Fraction(0)), Fraction(1)) for a, b in pairwise(map(Fraction, POINTS))]
+        row = sum(Fraction(2 * word + 1, 1 << 65) < part for part in share)
+        first = word.to_bytes(8, "little") + bytes(8)
+        assert draw_letter(rows, enclose, {16: first}.__getitem__) == (0, 1, 0, 1)[row]
+    assert (max(asked) == 256) == (s.denominator < 1 << 256)
 
 
 def test_bits_are_drawn_in_the_published_amounts() -> None:

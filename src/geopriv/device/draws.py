@@ -25,6 +25,7 @@ Positions = Callable[[int], Sequence[Interval]]
 _FARTHEST = 1 << 50  # steps from the origin of a grid
 _GUARD = 64  # bits with which powers are known beyond those of U
 _MOST = 1 << 17
+_FIRST = 256  # bits of a coordinate that are tried before more are taken for narrow cells
 
 
 def system_bytes(n: int) -> bytes:
@@ -124,9 +125,17 @@ def draw_letter(rows: Rows, enclose: Enclose, source: Source, rough: Rough | Non
     uniform = Uniform(words[:8], source)
     about = rough(rows.bits) if rough is not None else None
     row = _row(rows, about, uniform) if about is not None else None
+    if row is None and rows.bits > _FIRST:  # only for cells that are very narrow, and seldom the one of s
+        row = _row(rows, _finer(enclose(_FIRST), rows.bits), uniform)
     while row is None and (row := _row(rows, enclose(rows.bits + uniform.bits - 64), uniform)) is None:
         uniform.extend()
     return bisect_right(rows.sums[row], int.from_bytes(words[8:], "little") >> 4)
+
+
+def _finer(number: Interval, bits: int) -> Interval:
+    """The same out of more bits."""
+    more = bits - number.bits
+    return Interval(number.low << more, number.high << more, bits)
 
 
 def _row(rows: Rows, s: Interval, uniform: Uniform) -> int | None:
