@@ -59,6 +59,14 @@ def test_a_broken_promise_is_found_and_measured(
     assert "worst loss" in done.stdout
 
 
+def test_a_file_that_is_no_design_promises_nothing(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("income\n52000\n", encoding="utf-8")
+    done = run("audit", "people.csv", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "every device refuses this file" in done.stdout
+    assert "52000" not in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"mechanisms":[5]}', b'{"mechanisms":7}', b"\xff\xfe", b"nul"])
 def test_what_is_no_design_does_not_pass(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "design.json").write_bytes(data)

@@ -76,7 +76,9 @@ def _draw(path: Path, samples: int, seconds: float) -> SampleAudit:
 def _print(console: Console, found: DesignAudit) -> None:
     from rich.markup import escape
 
-    console.print("[bold green]The promise holds.[/]" if found.passed else "[bold red]The promise does NOT hold.[/]")
+    broken = any(not one.passed for one in found.audits)
+    refused = "The promise does NOT hold." if broken else "There is no promise: every device refuses this file."
+    console.print("[bold green]The promise holds.[/]" if found.passed else f"[bold red]{refused}[/]")
     if found.passed:
         console.print(f"Promise: {escape(str(found.guarantee))}\nDesign:  {found.hash}")
     else:
