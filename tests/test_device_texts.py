@@ -69,10 +69,14 @@ SENTENCES = {
     "another verdict": "km, verified; design 00",
     "a hash": "m (" + "0" * 64 + ")",
     "a quote": 'm" or "km',
+    "a number behind it": "USD/8000",
+    "a second rate": "m per day (1.0 per km)",
+    "another script": "F\u0430ctor",
     "ratios": "factor 2",
     "ratios, differently": "Factor 2",
 }
 FINE = ["USD", "€", "km²", "人", "années", "₹", "m/s", "рубль", "रुपये", "บาท", "°C", "% of income", "m[/]", "USD (2020)"]
+FINE += ["CO2", "µm", "人民元"]
 
 
 def line_design(unit: str) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -85,6 +86,8 @@ def test_whole_numbers_that_floats_do_not_hold_never_move_apart() -> None:
     gaps = np.diff(line.read(np.array(values, dtype=np.int64)))
     assert (gaps <= 1).all()
     assert (np.diff(line.read(np.array(values, dtype=object))) <= 1).all()
+    assert (np.diff(line.read([*values, 2.0**54])) <= 1)[:-1].all()  # beside a float
+    assert (np.diff(line.read([Decimal(value) for value in values])) <= 1).all()
     assert (np.diff(np.array(values, dtype=np.float64)) == 2).any()  # what rounding them would do
 
 

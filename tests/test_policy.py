@@ -158,4 +158,4 @@ def test_a_policy_does_not_change() -> None:
 
 
 def test_a_report_waits_unless_it_is_said_otherwise() -> None:
-    assert Policy(None, 1.0, 1.0, trust=True).after == 0.5
+    assert Policy(None, 1.0, 1.0, trust=True).after == 1.0

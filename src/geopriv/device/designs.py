@@ -38,7 +38,7 @@ class VerifiedDesign:
     shares: tuple[int, ...]
 
     def __str__(self) -> str:
-        """What is promised; the only word of the design's author, its unit, comes last and can feign nothing."""
+        """What is promised; the only word of the design's author, its unit, comes last and is no number."""
         return f"verified: design {self.hash}: {self.epsilon!r} per {self.unit or 'unit'}"
 
     @property

@@ -27,14 +27,31 @@ def own_path(path: str | os.PathLike[str], what: str = "ledger") -> str:
     *above, last = _passed(folder) if _posix() else [os.path.realpath(folder)]
     for passed in above:
         known = os.stat(passed)
-        if known.st_uid not in (os.getuid(), 0) or (known.st_mode & 0o022 and not known.st_mode & stat.S_ISVTX):
+        if known.st_uid not in (os.getuid(), 0) or (_shared(known) and not known.st_mode & stat.S_ISVTX):
             rule = "reached by folders in which nobody else may rename yours (chmod go-w)"
             raise InvalidParameter(f"The {what} must be {rule}. Got {passed!a} instead.")
     known = os.stat(last)
-    if _posix() and (known.st_uid not in (os.getuid(), 0) or known.st_mode & 0o022):
+    if _posix() and (known.st_uid not in (os.getuid(), 0) or _shared(known)):
         rule = "in a folder of your own into which nobody else may write (chmod go-w)"
         raise InvalidParameter(f"The {what} must be {rule}. Got {last!a} instead.")
     return os.path.join(last, name)
+
+
+def _shared(known: os.stat_result) -> bool:
+    """Whether somebody else may put files into a folder: everybody, or a group that has other members."""
+    return bool(known.st_mode & 0o002 or (known.st_mode & 0o020 and not _alone(known.st_gid)))
+
+
+def _alone(group: int) -> bool:
+    """Whether a group is the user's own, as many systems make one of the same name for each user and nobody else."""
+    import grp
+    import pwd
+
+    try:
+        user, named = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    return group == user.pw_gid and named.gr_name == user.pw_name and set(named.gr_mem) <= {user.pw_name}
 
 
 def _passed(folder: str) -> list[str]:

@@ -97,6 +97,6 @@ def unit(value: Any, where: str) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str) or not unit_like(value) or value.casefold().startswith("factor"):
-        rule = "null or a short printable text that begins with a letter, has no punctuation and names no factor"
+        rule = "null or a short text that begins with a letter, has no number or punctuation and names no factor"
         raise refuse(where, rule, value)
     return value

@@ -21,6 +21,8 @@ _RANGES = (
     "\U000e0100-\U000e01ef"
 )
 _UNSEEN = frozenset(chr(code) for part in _RANGES.split() for code in range(ord(part[0]), ord(part[-1]) + 1))
+_EVERYWHERE = {"GREEK", "MICRO", "OHM", "KELVIN", "ANGSTROM"}
+_EAST = {"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL"}
 _PUNCTUATION = frozenset(",;:=\"'`´“”‘’«»„‚‹›")  # with which a unit could go on as a sentence
 
 
@@ -48,18 +50,33 @@ def plain(words: object, most: int) -> bool:
 
 
 def unit_like(words: object) -> bool:
-    r"""Whether it can be shown after an ε as "ε per unit": no number first, and no punctuation to go on with.
+    r"""Whether it can be shown after an ε as "ε per unit": no number, no second "per", no punctuation to go on with.
 
-    "8,000 USD" would turn "1 per USD" into "1 per 8,000 USD".
+    "8,000 USD" would turn "1 per USD" into "1 per 8,000 USD", and "USD/8000" would too. A digit may stand behind a
+    letter ("CO2") and a year at the end ("USD (2020)"). Letters are of one script, so that none is taken for another.
 
     >>> [unit_like(unit) for unit in ("USD", "€", "km²", "8000 USD", "USD, verified; design 0", "USD\u200b")]
     [True, True, True, False, False, False]
+    >>> [unit_like(unit) for unit in ("USD (2020)", "CO2", "µm", "USD/8000", "m per day", "f\u0430ctor")]
+    [True, True, True, False, False, False]
     """
+    import re  # which json imports too
     from unicodedata import category
 
     if not isinstance(words, str) or not plain(words, UNIT) or not _PUNCTUATION.isdisjoint(words):
         return False
+    rest = re.sub(r"(?<=[^\W\d_])\d(?!\d)|\(\d{4}\)$", "", words)
+    if re.search(r"\d|\bper\b", rest.casefold()) or not _one_script(words):
+        return False
     return words[0] in "%‰°" or category(words[0])[0] == "L" or category(words[0]) == "Sc"
+
+
+def _one_script(words: str) -> bool:
+    """Whether all letters are of one script, beside those that units of every script take from the Greek one."""
+    from unicodedata import category, name
+
+    scripts = {name(letter, "?").split()[0] for letter in words if category(letter)[0] == "L"} - _EVERYWHERE
+    return len({"CJK" if script in _EAST else script for script in scripts}) <= 1
 
 
 def quoted(got: object) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _FILES = "csv csv_auto json json_auto json_objects json_objects_auto ndjson ndjson_auto ndjson_objects parquet xlsx"
+_EFFECTS = {"getenv", "write_log", "nextval", "setseed"}  # what the environment holds, and what is remembered
 _TABLES = {
     *(f"read_{kind}" for kind in _FILES.split()),
     *("parquet_scan", "sqlite_scan", "postgres_scan", "iceberg_scan", "delta_scan"),
@@ -41,15 +42,21 @@ def require_reading(connection: DuckDBPyConnection, query: str) -> None:
             "The query must be one statement that reads (SELECT, WITH, FROM or VALUES), and nothing else: no second "
             "one behind it, and none that writes, opens, sets or loads something."
         )
-    for name in _functions(parsed["statements"][0]):
+    tables, others = _functions(parsed["statements"][0])
+    for name in tables:
         if name not in _TABLES:
             known = ", ".join(sorted(_TABLES))
             raise InvalidParameter(f"The query may not take rows from {name}(), but from tables, files and {known}.")
+    for name in others:
+        if name in _EFFECTS:
+            raise InvalidParameter(f"The query may not call {name}(), which does more than read.")
 
 
-def _functions(tree: Any) -> list[str]:
-    """The functions that stand in the place of tables, anywhere in a query."""
-    found, waiting = [], [tree]
+def _functions(tree: Any) -> tuple[list[str], list[str]]:
+    """The functions that stand in the place of tables, anywhere in a query, and all others."""
+    waiting = [tree]
+    tables: list[str] = []
+    others: list[str] = []
     while waiting:
         node = waiting.pop()
         if isinstance(node, list):
@@ -57,5 +64,7 @@ def _functions(tree: Any) -> list[str]:
         elif isinstance(node, dict):
             waiting += node.values()
             if node.get("type") == "TABLE_FUNCTION":
-                found.append(str(node["function"]["function_name"]).lower())
-    return found
+                tables.append(str(node["function"]["function_name"]).lower())
+            elif "function_name" in node:
+                others.append(str(node["function_name"]).lower())
+    return tables, others

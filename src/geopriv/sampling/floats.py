@@ -53,7 +53,8 @@ def points(space: Space, rows: FloatArray) -> Bounded:
     """The points at which people are, shape (n, d)."""
     places = float_points(space, rows)
     if isinstance(space, LogLine):
-        return Bounded(places, _ROUNDING * np.abs(places))
+        # two logarithms, each right to 32 roundings, and a quotient
+        return Bounded(places, 2.0**-46 * np.abs(places))
     return Bounded(places, np.broadcast_to(point_error(space), rows.shape))
 
 

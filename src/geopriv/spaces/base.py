@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -101,7 +103,7 @@ def require_unit(space: Space) -> None:
     """Refuse a unit that no device would show after an ε (`geopriv.device.texts`)."""
     unit = space.distance_unit
     if unit is not None and not (unit_like(unit) and not unit.casefold().startswith("factor")):
-        rule = "a short printable text that begins with a letter, has no punctuation and names no factor, or None"
+        rule = "None or a short text that begins with a letter, has no number or punctuation and names no factor"
         raise invalid(type(space).__name__, "unit", rule, unit)
 
 
@@ -120,6 +122,8 @@ def _converted(values: Any) -> FloatArray | None:
     """Float64 values, masked ones as not-a-number; None where there is no number."""
     try:
         array = np.asarray(values)
+        if isinstance(values, list | tuple) and array.dtype.kind == "f" and (np.abs(array) >= WHOLE).any():
+            array = np.asarray(values, dtype=object)  # whole numbers among floats must not have become floats yet
         text = array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.flat)
         if text or array.dtype.kind not in "iufO":
             return None
@@ -141,7 +145,8 @@ def _whole_numbers_within_reach(array: Any) -> Any:
 
 
 def _within_reach(part: Any) -> Any:
-    return max(-WHOLE, min(part, WHOLE)) if isinstance(part, int) and abs(part) < _ENDLESS else part
+    whole = isinstance(part, int | Fraction) or (isinstance(part, Decimal) and part.is_finite())
+    return max(-WHOLE, min(part, WHOLE)) if whole and abs(part) < _ENDLESS else part
 
 
 def read_vectors(space: Space, values: Any) -> FloatArray:
