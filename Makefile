@@ -62,7 +62,7 @@ figures: $(READY)
 	$(BIN)/python docs/choosing.py
 
 schemas: $(READY)
-	$(BIN)/python -m geopriv.survey > docs/schemas/survey.schema.json
+	$(BIN)/python -m geopriv.surveys > docs/schemas/survey.schema.json
 
 # half an hour; the data are looked for in ../shared/data
 reproduce: $(READY)

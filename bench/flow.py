@@ -21,7 +21,7 @@ from pyarrow import csv
 SURVEY = Path(__file__).parent.parent / "examples" / "crashes" / "survey.toml"
 # runs a command of geopriv, then says how much memory it took at the most
 RUN = (
-    "import resource, sys; from geopriv.cli import app; app(sys.argv[1:], standalone_mode=False); "
+    "import resource, sys; from geopriv.commands.cli import app; app(sys.argv[1:], standalone_mode=False); "
     "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
 )
 

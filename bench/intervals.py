@@ -15,13 +15,20 @@ from typing import Any
 import numpy as np
 
 import geopriv as gp
-from geopriv.bands import band_half, band_reach
-from geopriv.benchmarks.coverage import Law, band_ratios, finite_ratios, lattice_law, normal_ratios, table_law
-from geopriv.checks import FloatArray
-from geopriv.intervals import normal_reach
-from geopriv.populations import income_quantiles, read_columns, synthetic_city
-from geopriv.reports import ReportBatch
-from geopriv.sums import map_sums
+from geopriv.answers.bands import band_half, band_reach
+from geopriv.answers.intervals import normal_reach
+from geopriv.answers.sums import map_sums
+from geopriv.commands.populations import income_quantiles, read_columns, synthetic_city
+from geopriv.reports.files import ReportBatch
+from geopriv.spaces.checks import FloatArray
+from geopriv_paper.benchmarks.coverage import (
+    Law,
+    band_ratios,
+    finite_ratios,
+    lattice_law,
+    normal_ratios,
+    table_law,
+)
 
 USD = gp.Line("USD")
 CITY = gp.LocalPlane(south=40.34, west=-74.644, north=40.955, east=-73.654)

@@ -19,8 +19,14 @@ sys.path.insert(0, str(Path(__file__).parent / "theory"))  # one style for all p
 
 import geopriv as gp  # after what sorts before it
 from figures import label, panels, save  # from the line above
-from geopriv.paper.figures.style import BLACK, BLUE, GREEN, ORANGE, RED
-from geopriv.populations import INCOME_MU, INCOME_SIGMA, income_quantiles
+from geopriv.commands.populations import INCOME_MU, INCOME_SIGMA, income_quantiles
+from geopriv_paper.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    RED,
+)
 
 COLOURS = (GREEN, BLUE, ORANGE)
 WIDTH = 16_000.0

@@ -13,7 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from geopriv.populations import INCOME_MU, INCOME_SIGMA, synthetic_city, synthetic_incomes
+from geopriv.commands.populations import (
+    INCOME_MU,
+    INCOME_SIGMA,
+    synthetic_city,
+    synthetic_incomes,
+)
 
 PEOPLE = 200_000
 

@@ -12,10 +12,10 @@ import numpy.typing as npt
 import shapely
 
 import geopriv as gp
-from geopriv.checks import FloatArray
 from geopriv.device.mechanisms import DeviceLattice, DeviceTable
 from geopriv.device.values import read_value
-from geopriv.sampling.entropy import Source
+from geopriv.noise.entropy import Source
+from geopriv.spaces.checks import FloatArray
 from tests.designs import ASKED_OF_DEVICES, Stream, small_table
 from tests.rows import CITY, EARTH, PLANE
 

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 import geopriv as gp
-from geopriv.populations import synthetic_city, synthetic_incomes
+from geopriv.commands.populations import synthetic_city, synthetic_incomes
 
 HASH = "3f9c" * 16
 USD = gp.Line("USD")

@@ -15,10 +15,13 @@ from typing import Any
 import numpy as np
 
 import geopriv as gp
-from geopriv.checks import FloatArray
-from geopriv.sampling import floats, kernels, table_kernels, table_reports
-from geopriv.sampling.exact import Uniform, settle
-from geopriv.sampling.plans import Plan
+from geopriv.mechanisms.additive import floats
+from geopriv.mechanisms.table import kernels as table_kernels
+from geopriv.mechanisms.table import reports as table_reports
+from geopriv.noise import kernels
+from geopriv.noise.exact import Uniform, settle
+from geopriv.noise.plans import Plan
+from geopriv.spaces.checks import FloatArray
 from tests.sources import Seeded
 
 Row = list[float]

@@ -38,6 +38,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduling(LoadScopeScheduling):  # type: ignore[misc] # it has no annotations
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if nodeid.startswith("tests/test_spark.py") else nodeid
+            return "spark" if nodeid.startswith("tests/reports/test_spark.py") else nodeid
 
     return Scheduling(config, log)

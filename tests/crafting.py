@@ -13,7 +13,13 @@ from typing import Any
 
 from geopriv.device.files import canonical, digest
 from tests.crafted_parts import Document, guarantee, mechanism
-from tests.designs import ASKED_OF_DEVICES, document_of, lattice_design, table_design, two_tables
+from tests.designs import (
+    ASKED_OF_DEVICES,
+    document_of,
+    lattice_design,
+    table_design,
+    two_tables,
+)
 
 EDGES = [0, 1, -1, 0.0, -0.0, 1e308, -1e308, 5e-324, -5e-324, 2.3e-308, 1e-150, 1e15, 1e21, 2**53 + 1, 10**300,
          -(2**1000), 10**390, 0.1, 1.0 + 2**-52, 1.0 - 2**-53, 2.0**-30, 90, -90, 90.00000000000001, 180, -180.0, 360,

@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 import geopriv as gp
-from geopriv.design import Design
 from geopriv.device.files import canonical, digest
-from tests.rows import CITY, DISTRICT, EARTH, PARK, PLANE
+from geopriv.surveys.design import Design
+from tests.rows import (
+    CITY,
+    DISTRICT,
+    EARTH,
+    PARK,
+    PLANE,
+)
 
 TOTAL = 1 << 60
 SHARES = np.array([[16, 8, 4, 4], [14, 8, 5, 5], [10, 8, 7, 7], [8, 8, 9, 7], [6, 10, 9, 7]])

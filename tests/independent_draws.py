@@ -9,7 +9,13 @@ from typing import Any
 
 from flint import arb
 
-from tests.independent import Value, ball, coordinate, positions, rank
+from tests.independent import (
+    Value,
+    ball,
+    coordinate,
+    positions,
+    rank,
+)
 
 ROUNDS = (16, 32, 64, 128)  # bytes by which a number is extended, one time after the other
 BITS = 64 + 8 * sum(ROUNDS)

@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 
 import geopriv as gp
-from geopriv.checks import FloatArray
+from geopriv.spaces.checks import FloatArray
 
 EARTH, PLANE, USD = gp.Earth(), gp.Plane("m"), gp.Line("USD")
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from geopriv.sampling.entropy import Source
+from geopriv.noise.entropy import Source
 
 
 class Given(Source):

@@ -18,9 +18,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import geopriv as gp
-from geopriv.checks import FloatArray
-from geopriv.paper.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, STYLE
-from geopriv.paper.lemma import lemma
+from geopriv.spaces.checks import FloatArray
+from geopriv_paper.figures.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    RED,
+    SKY,
+    STYLE,
+)
+from geopriv_paper.lemma import lemma
 
 
 def panels(columns: int, height: float = 3.6) -> tuple[Figure, Any]:

@@ -9,26 +9,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from geopriv.answers import Answer as Answer
-    from geopriv.answers import Answers as Answers
-    from geopriv.answers import Band as Band
-    from geopriv.answers import load_answers as load_answers
-    from geopriv.auditing import Audit as Audit
-    from geopriv.auditing import BlackBoxAudit as BlackBoxAudit
-    from geopriv.auditing import DesignAudit as DesignAudit
-    from geopriv.auditing import audit as audit
-    from geopriv.auditing import audit_black_box as audit_black_box
-    from geopriv.auditing import audit_design as audit_design
-    from geopriv.bounds import efficiency as efficiency
-    from geopriv.bounds import lower_bound as lower_bound
-    from geopriv.bounds import lower_bound_many as lower_bound_many
-    from geopriv.curves import estimate_cdf as estimate_cdf
-    from geopriv.design import Design as Design
-    from geopriv.design import load_design as load_design
-    from geopriv.documents import from_document as from_document
-    from geopriv.documents import to_document as to_document
-    from geopriv.engines import Sql as Sql
-    from geopriv.engines.duckdb_tally import tally_sql as tally_sql
+    from geopriv.answers.answers import Answer as Answer
+    from geopriv.answers.answers import Answers as Answers
+    from geopriv.answers.answers import Band as Band
+    from geopriv.answers.answers import load_answers as load_answers
+    from geopriv.answers.curves import estimate_cdf as estimate_cdf
+    from geopriv.answers.estimation import Estimate as Estimate
+    from geopriv.answers.estimation import Estimates as Estimates
+    from geopriv.answers.estimation import estimate as estimate
+    from geopriv.answers.lattice_maps import lattice_corner_map as lattice_corner_map
+    from geopriv.answers.lattice_maps import lattice_estimates as lattice_estimates
+    from geopriv.answers.lattice_maps import lattice_kernel_map as lattice_kernel_map
+    from geopriv.answers.maps import estimate_map as estimate_map
+    from geopriv.answers.survey_estimates import estimate_survey as estimate_survey
     from geopriv.errors import BudgetExhausted as BudgetExhausted
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidDesign as InvalidDesign
@@ -36,13 +29,6 @@ if TYPE_CHECKING:
     from geopriv.errors import OutOfDomain as OutOfDomain
     from geopriv.errors import ReportRejected as ReportRejected
     from geopriv.errors import Unavailable as Unavailable
-    from geopriv.estimation import Estimate as Estimate
-    from geopriv.estimation import Estimates as Estimates
-    from geopriv.estimation import estimate as estimate
-    from geopriv.lattice_maps import lattice_corner_map as lattice_corner_map
-    from geopriv.lattice_maps import lattice_estimates as lattice_estimates
-    from geopriv.lattice_maps import lattice_kernel_map as lattice_kernel_map
-    from geopriv.maps import estimate_map as estimate_map
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
     from geopriv.mechanisms import InputLaplace as InputLaplace
     from geopriv.mechanisms import Lattice as Lattice
@@ -56,6 +42,15 @@ if TYPE_CHECKING:
     from geopriv.mechanisms import SmoothT as SmoothT
     from geopriv.mechanisms import Table as Table
     from geopriv.mechanisms import VectorSmoothCauchy as VectorSmoothCauchy
+    from geopriv.mechanisms.guarantee import Guarantee as Guarantee
+    from geopriv.mechanisms.guarantee import compose as compose
+    from geopriv.mechanisms.guarantee import partition as partition
+    from geopriv.mechanisms.reports import Reports as Reports
+    from geopriv.mechanisms.sensitivity import ExponentialGrowth as ExponentialGrowth
+    from geopriv.mechanisms.sensitivity import LinearGrowth as LinearGrowth
+    from geopriv.mechanisms.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
+    from geopriv.mechanisms.sensitivity import pointwise_lipschitz as pointwise_lipschitz
+    from geopriv.mechanisms.sensitivity import smooth_sensitivity as smooth_sensitivity
     from geopriv.noise import GeneralizedCauchy as GeneralizedCauchy
     from geopriv.noise import Laplace as Laplace
     from geopriv.noise import PlanarLaplace as PlanarLaplace
@@ -63,27 +58,13 @@ if TYPE_CHECKING:
     from geopriv.noise import StudentT as StudentT
     from geopriv.pages import page_html as page_html
     from geopriv.pages import write_page as write_page
-    from geopriv.planning import Option as Option
-    from geopriv.planning import Plan as Plan
-    from geopriv.planning import SurveyPlan as SurveyPlan
-    from geopriv.planning import epsilon_needed as epsilon_needed
-    from geopriv.planning import people_needed as people_needed
-    from geopriv.planning import plan as plan
-    from geopriv.priors import Prior as Prior
-    from geopriv.privacy import Guarantee as Guarantee
-    from geopriv.privacy import compose as compose
-    from geopriv.privacy import partition as partition
-    from geopriv.privatization import Privatized as Privatized
-    from geopriv.privatization import privatize as privatize
-    from geopriv.profiles import Custom as Custom
-    from geopriv.profiles import Gaussian as Gaussian
-    from geopriv.profiles import Identity as Identity
-    from geopriv.profiles import PiecewiseLinear as PiecewiseLinear
-    from geopriv.profiles import Profile as Profile
-    from geopriv.profiles import Ramp as Ramp
-    from geopriv.profiles import Smoothstep as Smoothstep
-    from geopriv.profiles import Trapezoid as Trapezoid
-    from geopriv.profiles import Triangle as Triangle
+    from geopriv.proofs.audits import Audit as Audit
+    from geopriv.proofs.audits import BlackBoxAudit as BlackBoxAudit
+    from geopriv.proofs.audits import audit as audit
+    from geopriv.proofs.audits import audit_black_box as audit_black_box
+    from geopriv.proofs.floors import efficiency as efficiency
+    from geopriv.proofs.floors import lower_bound as lower_bound
+    from geopriv.proofs.floors import lower_bound_many as lower_bound_many
     from geopriv.queries import Ball as Ball
     from geopriv.queries import Blurred as Blurred
     from geopriv.queries import GaussianKernel as GaussianKernel
@@ -96,21 +77,32 @@ if TYPE_CHECKING:
     from geopriv.queries import RadialQuery as RadialQuery
     from geopriv.queries import Range as Range
     from geopriv.queries import Threshold as Threshold
-    from geopriv.questions import Curve as Curve
-    from geopriv.questions import KernelMap as KernelMap
-    from geopriv.questions import Question as Question
-    from geopriv.questions import Share as Share
-    from geopriv.received import ReportReader as ReportReader
-    from geopriv.received import read_reports as read_reports
-    from geopriv.reports import ReportBatch as ReportBatch
-    from geopriv.reports import write_reports as write_reports
-    from geopriv.sampling.reports import Reports as Reports
-    from geopriv.sensitivity import ExponentialGrowth as ExponentialGrowth
-    from geopriv.sensitivity import LinearGrowth as LinearGrowth
-    from geopriv.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
-    from geopriv.sensitivity import pointwise_lipschitz as pointwise_lipschitz
-    from geopriv.sensitivity import smooth_sensitivity as smooth_sensitivity
-    from geopriv.source import Source as Source
+    from geopriv.queries.priors import Prior as Prior
+    from geopriv.queries.questions import Curve as Curve
+    from geopriv.queries.questions import KernelMap as KernelMap
+    from geopriv.queries.questions import Question as Question
+    from geopriv.queries.questions import Share as Share
+    from geopriv.queries.source import Source as Source
+    from geopriv.reports.engines import Sql as Sql
+    from geopriv.reports.engines.duckdb_tally import tally_sql as tally_sql
+    from geopriv.reports.files import ReportBatch as ReportBatch
+    from geopriv.reports.files import write_reports as write_reports
+    from geopriv.reports.privatization import Privatized as Privatized
+    from geopriv.reports.privatization import privatize as privatize
+    from geopriv.reports.reader import ReportReader as ReportReader
+    from geopriv.reports.reader import read_reports as read_reports
+    from geopriv.reports.tallies import Tally as Tally
+    from geopriv.reports.tallies import load_tally as load_tally
+    from geopriv.reports.tallies import tally as tally
+    from geopriv.shapes.profiles import Custom as Custom
+    from geopriv.shapes.profiles import Gaussian as Gaussian
+    from geopriv.shapes.profiles import Identity as Identity
+    from geopriv.shapes.profiles import PiecewiseLinear as PiecewiseLinear
+    from geopriv.shapes.profiles import Profile as Profile
+    from geopriv.shapes.profiles import Ramp as Ramp
+    from geopriv.shapes.profiles import Smoothstep as Smoothstep
+    from geopriv.shapes.profiles import Trapezoid as Trapezoid
+    from geopriv.shapes.profiles import Triangle as Triangle
     from geopriv.spaces import Earth as Earth
     from geopriv.spaces import Euclidean as Euclidean
     from geopriv.spaces import Line as Line
@@ -118,26 +110,35 @@ if TYPE_CHECKING:
     from geopriv.spaces import LogLine as LogLine
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
-    from geopriv.survey import Survey as Survey
-    from geopriv.survey import load_survey as load_survey
-    from geopriv.survey_estimates import estimate_survey as estimate_survey
-    from geopriv.tallies import Tally as Tally
-    from geopriv.tallies import load_tally as load_tally
-    from geopriv.tallies import tally as tally
+    from geopriv.surveys import Survey as Survey
+    from geopriv.surveys import load_survey as load_survey
+    from geopriv.surveys.audits import DesignAudit as DesignAudit
+    from geopriv.surveys.audits import audit_design as audit_design
+    from geopriv.surveys.design import Design as Design
+    from geopriv.surveys.design import load_design as load_design
+    from geopriv.surveys.documents import from_document as from_document
+    from geopriv.surveys.documents import to_document as to_document
+    from geopriv.surveys.planning import Option as Option
+    from geopriv.surveys.planning import Plan as Plan
+    from geopriv.surveys.planning import SurveyPlan as SurveyPlan
+    from geopriv.surveys.planning import epsilon_needed as epsilon_needed
+    from geopriv.surveys.planning import people_needed as people_needed
+    from geopriv.surveys.planning import plan as plan
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "answers": ("Answer", "Answers", "Band", "load_answers"),
-    "auditing": ("Audit", "BlackBoxAudit", "DesignAudit", "audit", "audit_black_box", "audit_design"),
-    "bounds": ("efficiency", "lower_bound", "lower_bound_many"),
-    "curves": ("estimate_cdf",),
-    "design": ("Design", "load_design"),
-    "estimation": ("Estimate", "Estimates", "estimate"),
-    "maps": ("estimate_map",),
-    "documents": ("from_document", "to_document"),
-    "engines": ("Sql",),
-    "engines.duckdb_tally": ("tally_sql",),
+    "answers.answers": ("Answer", "Answers", "Band", "load_answers"),
+    "proofs.audits": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
+    "surveys.audits": ("DesignAudit", "audit_design"),
+    "proofs.floors": ("efficiency", "lower_bound", "lower_bound_many"),
+    "answers.curves": ("estimate_cdf",),
+    "surveys.design": ("Design", "load_design"),
+    "answers.estimation": ("Estimate", "Estimates", "estimate"),
+    "answers.maps": ("estimate_map",),
+    "surveys.documents": ("from_document", "to_document"),
+    "reports.engines": ("Sql",),
+    "reports.engines.duckdb_tally": ("tally_sql",),
     "errors": (
         "BudgetExhausted",
         "GeoprivError",
@@ -147,7 +148,7 @@ _HOME = {
         "ReportRejected",
         "Unavailable",
     ),
-    "lattice_maps": ("lattice_corner_map", "lattice_estimates", "lattice_kernel_map"),
+    "answers.lattice_maps": ("lattice_corner_map", "lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",
@@ -165,11 +166,11 @@ _HOME = {
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
     "pages": ("page_html", "write_page"),
-    "planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
-    "priors": ("Prior",),
-    "privacy": ("Guarantee", "compose", "partition"),
-    "privatization": ("Privatized", "privatize"),
-    "profiles": (
+    "surveys.planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
+    "queries.priors": ("Prior",),
+    "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
+    "reports.privatization": ("Privatized", "privatize"),
+    "shapes.profiles": (
         "Custom",
         "Gaussian",
         "Identity",
@@ -194,22 +195,22 @@ _HOME = {
         "Range",
         "Threshold",
     ),
-    "questions": ("Curve", "KernelMap", "Question", "Share"),
-    "received": ("ReportReader", "read_reports"),
-    "reports": ("ReportBatch", "write_reports"),
-    "sampling.reports": ("Reports",),
-    "sensitivity": (
+    "queries.questions": ("Curve", "KernelMap", "Question", "Share"),
+    "reports.reader": ("ReportReader", "read_reports"),
+    "reports.files": ("ReportBatch", "write_reports"),
+    "mechanisms.reports": ("Reports",),
+    "mechanisms.sensitivity": (
         "ExponentialGrowth",
         "LinearGrowth",
         "hamming_smooth_sensitivity",
         "pointwise_lipschitz",
         "smooth_sensitivity",
     ),
-    "source": ("Source",),
+    "queries.source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
-    "survey": ("Survey", "load_survey"),
-    "survey_estimates": ("estimate_survey",),
-    "tallies": ("Tally", "load_tally", "tally"),
+    "surveys": ("Survey", "load_survey"),
+    "answers.survey_estimates": ("estimate_survey",),
+    "reports.tallies": ("Tally", "load_tally", "tally"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -1,5 +1,5 @@
 """`python -m geopriv` is the command line."""
 
-from geopriv.cli import main
+from geopriv.commands.cli import main
 
 main()

@@ -10,7 +10,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from geopriv.errors import BudgetExhausted, GeoprivError, InvalidDesign, OutOfDomain, Refused
+from geopriv.errors import (
+    BudgetExhausted,
+    GeoprivError,
+    InvalidDesign,
+    OutOfDomain,
+    Refused,
+)
 
 if TYPE_CHECKING:
     import argparse

@@ -1,1 +1,1 @@
-"""The commands of the command line, one file each; `geopriv.cli` lists them."""
+"""The commands of the command line, one file each; `geopriv.commands.cli` lists them."""

@@ -12,8 +12,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from geopriv.auditing import DesignAudit
-    from geopriv.auditing.samples import SampleAudit
+    from geopriv.reports.audits.samples import SampleAudit
+    from geopriv.surveys.audits import DesignAudit
 
 EXAMPLES = (
     "Examples:\n\n[bold]geopriv audit design.json[/bold]\n\n[bold]geopriv audit design.json --json[/bold]\n\n"
@@ -37,7 +37,7 @@ def audit(
     """
     from rich.console import Console
 
-    from geopriv.auditing import audit_design
+    from geopriv.surveys.audits import audit_design
 
     found = audit_design(design)
     drawn = None if samples is None or not found.passed else _draw(design, samples, seconds)
@@ -57,8 +57,8 @@ def _draw(path: Path, samples: int, seconds: float) -> SampleAudit:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-    from geopriv.auditing.samples import audit_samples
-    from geopriv.design import load_design
+    from geopriv.reports.audits.samples import audit_samples
+    from geopriv.surveys.design import load_design
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn())
@@ -94,7 +94,7 @@ def _print(console: Console, found: DesignAudit) -> None:
 
 
 def _print_samples(console: Console, drawn: SampleAudit) -> None:
-    from geopriv.auditing.samples import UNSEEN
+    from geopriv.reports.audits.samples import UNSEEN
 
     console.print(
         "[bold green]No fault was seen in what is drawn.[/]"
@@ -125,7 +125,7 @@ def _document(found: DesignAudit, drawn: SampleAudit | None) -> dict[str, Any]:
 
 
 def _samples_document(drawn: SampleAudit) -> dict[str, Any]:
-    from geopriv.auditing.samples import UNSEEN
+    from geopriv.reports.audits.samples import UNSEEN
 
     paths = [
         {

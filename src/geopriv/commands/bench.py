@@ -30,7 +30,7 @@ def accuracy(
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """The paper's twelve one-way settings and its map: expected errors of every mechanism, beside the floor."""
-    from geopriv.benchmarks.accuracy import measure, print_tables
+    from geopriv_paper.benchmarks.accuracy import measure, print_tables
 
     result = measure(incomes, places, people, seed)
     if as_json:
@@ -51,7 +51,7 @@ def mechanisms(
     """What share of households earns more than a threshold? Every mechanism answers, on an embedded population."""
     from rich.console import Console
 
-    from geopriv.benchmarks.mechanisms import compare_mechanisms, draw_comparison
+    from geopriv_paper.benchmarks.mechanisms import compare_mechanisms, draw_comparison
 
     console = Console(stderr=as_json)
     with console.status("Simulating and predicting…"):
@@ -60,7 +60,7 @@ def mechanisms(
     if as_json:
         print(json.dumps(result.as_json(), indent=2))
     else:
-        from geopriv.benchmarks.mechanisms_table import print_comparison
+        from geopriv_paper.benchmarks.mechanisms_table import print_comparison
 
         print_comparison(console, result)
     console.print(f"Picture: [bold]{output}[/bold]", highlight=False)

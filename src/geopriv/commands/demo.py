@@ -13,7 +13,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from geopriv.demo import Result
+    from geopriv.commands.embedded import Result
 
 EXAMPLES = (
     "Examples:\n\n[bold]geopriv demo[/bold]\n\n[bold]geopriv demo --people 1000000[/bold]\n\n"
@@ -38,8 +38,8 @@ def demo(
     """Run the whole flow (plan, privatize, estimate, page) on household incomes and on a city map."""
     from rich.console import Console
 
-    from geopriv import demo as flow
-    from geopriv.populations import read_columns
+    from geopriv.commands import embedded as flow
+    from geopriv.commands.populations import read_columns
 
     console = Console(stderr=as_json, highlight=False)
     # before anything is done with them
@@ -76,7 +76,7 @@ def _print(console: Console, result: Result, synthetic: bool) -> None:
     from rich import box
     from rich.table import Table
 
-    from geopriv.questions import Share
+    from geopriv.queries.questions import Share
 
     answers, plan = result.answers, result.plan
     console.print(

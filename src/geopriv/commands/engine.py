@@ -50,8 +50,8 @@ def choose(
     Raises:
         InvalidParameter: for options of another engine, for neither data nor a query, and for both.
     """
-    from geopriv.checks import invalid
     from geopriv.errors import InvalidParameter
+    from geopriv.spaces.checks import invalid
 
     chosen = engine or (Engine.ARROW if query is None else Engine.DUCKDB)
     if given == (query is not None):
@@ -71,8 +71,8 @@ def choose(
 
 def spark(master: str | None, checkpoint: str | None = None) -> SparkSession:
     """A session of Spark that logs nothing, since its errors quote rows; what they were about is told in a sentence."""
-    from geopriv.engines.spark_session import session
-    from geopriv.engines.spark_told import told
+    from geopriv.reports.engines.spark_session import session
+    from geopriv.reports.engines.spark_told import told
 
     warehouse = Path("spark-warehouse").absolute()
     if not warehouse.exists():

@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, ExtensionsOption, MasterOption, choose, spark
+from geopriv.commands.engine import (
+    DatabaseOption,
+    Engine,
+    EngineOption,
+    ExtensionsOption,
+    MasterOption,
+    choose,
+    spark,
+)
 
 if TYPE_CHECKING:
     import shapely
     from rich.console import Console
 
-    from geopriv.design import Design
-    from geopriv.engines.duckdb import Sql
+    from geopriv.reports.engines.duckdb import Sql
+    from geopriv.reports.tallies import Tally
     from geopriv.spaces import Space
-    from geopriv.tallies import Tally
+    from geopriv.surveys.design import Design
 
 EXAMPLES = (
     "Examples:\n\n[bold]geopriv estimate design.json reports.parquet[/bold]\n\n"
@@ -58,14 +66,14 @@ def estimate(
     """Every question's answer with its error bar, from files of reports in any order and any number."""
     from rich.console import Console
 
-    from geopriv.checks import fraction, invalid
-    from geopriv.design import load_design
+    from geopriv.answers.survey_estimates import estimate_survey
     from geopriv.device.files import canonical
-    from geopriv.engines.duckdb import Sql
     from geopriv.errors import ReportRejected
-    from geopriv.questions import KernelMap
-    from geopriv.survey_estimates import estimate_survey
-    from geopriv.tallies import tally as count
+    from geopriv.queries.questions import KernelMap
+    from geopriv.reports.engines.duckdb import Sql
+    from geopriv.reports.tallies import tally as count
+    from geopriv.spaces.checks import fraction, invalid
+    from geopriv.surveys.design import load_design
 
     fraction("estimate", "confidence", confidence)
     if tally is not None and tally.suffix != ".parquet":
@@ -100,7 +108,7 @@ def estimate(
 
 def _files(given: list[Path]) -> list[Path]:
     """The files, and those of folders in the order of their names."""
-    from geopriv.checks import invalid
+    from geopriv.spaces.checks import invalid
 
     found: list[Path] = []
     for path in given:
@@ -128,7 +136,7 @@ def _counted(
     console: Console,
 ) -> Tally:
     """The tally of all reports, by whoever is to count them."""
-    from geopriv.tallies import Tally, require_reports
+    from geopriv.reports.tallies import Tally, require_reports
 
     if not reports and sql is None:
         return Tally(design)
@@ -139,11 +147,11 @@ def _counted(
             require_reports(file)
     with console.status("Counting…"):
         if engine is Engine.SPARK:
-            from geopriv.engines.spark_files import tally_files
+            from geopriv.reports.engines.spark_files import tally_files
 
             paths = [part for path in reports for part in _parts(path)]
             return tally_files(spark(master), design, paths, None if sql is None else sql.query)
-        from geopriv.engines.duckdb_tally import reports_query, tally_sql
+        from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
 
         return tally_sql(design, sql or reports_query(_files([Path(path) for path in reports])))
 
@@ -152,7 +160,7 @@ def _read(design: Design, files: list[Path], console: Console) -> Tally:
     """The tally of all files, with a bar that fills where it is known how many rows there are."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from geopriv.tallies import tally
+    from geopriv.reports.tallies import tally
 
     columns = (TextColumn("Reading"), BarColumn(), TextColumn("{task.completed:,.0f} reports"), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
@@ -162,8 +170,8 @@ def _read(design: Design, files: list[Path], console: Console) -> Tally:
 
 def _rows(files: list[Path]) -> int | None:
     """How many rows the files have; None unless all are Parquet."""
-    from geopriv.parquet_pages import opened
-    from geopriv.report_files import BROKEN
+    from geopriv.reports.parquet_pages import opened
+    from geopriv.reports.report_files import BROKEN
 
     try:
         rows = 0
@@ -179,9 +187,9 @@ def _outline(path: Path, space: Space) -> shapely.Geometry:
     """The shapes of a GeoJSON file; tried on the map before anything is counted or written."""
     import shapely
 
-    from geopriv.checks import invalid
     from geopriv.pages.frames import on_map
     from geopriv.spaces import Flat
+    from geopriv.spaces.checks import invalid
 
     try:
         found = shapely.from_geojson(path.read_text(encoding="utf-8"))

@@ -11,8 +11,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from geopriv.planning import Option, SurveyPlan
-    from geopriv.questions import Question
+    from geopriv.queries.questions import Question
+    from geopriv.surveys.planning import Option, SurveyPlan
 
 EXAMPLES = (
     "Examples:\n\n[bold]geopriv plan survey.toml[/bold]\n\n[bold]geopriv plan survey.toml -o design.json --json[/bold]"
@@ -30,8 +30,8 @@ def plan(
     from rich.console import Console
     from rich.markup import escape
 
-    from geopriv.planning import plan as plan_survey
-    from geopriv.survey import load_survey
+    from geopriv.surveys import load_survey
+    from geopriv.surveys.planning import plan as plan_survey
 
     console = Console(stderr=as_json)
     asked = load_survey(survey)
@@ -95,7 +95,7 @@ def distances(found: SurveyPlan) -> str:
 def _expected(found: SurveyPlan, question: Question) -> str:
     """The largest standard error: points, or on a map percent per square, as on the page."""
     from geopriv.pages.density import per_square
-    from geopriv.questions import KernelMap
+    from geopriv.queries.questions import KernelMap
 
     if not isinstance(question, KernelMap):
         return _points(found.expected(question))
@@ -104,7 +104,7 @@ def _expected(found: SurveyPlan, question: Question) -> str:
 
 
 def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
-    from geopriv.planning.choice import ON_DEVICES
+    from geopriv.surveys.planning.choice import ON_DEVICES
 
     efficiency = found.plan.efficiency(option)
     sign = " ←" if option is found.option else "" if option.mechanism in ON_DEVICES else " *"
@@ -128,13 +128,13 @@ def _people(found: SurveyPlan, option: Option, least: str) -> str:
 
 
 def _has_map(found: SurveyPlan) -> bool:
-    from geopriv.questions import KernelMap
+    from geopriv.queries.questions import KernelMap
 
     return any(isinstance(question, KernelMap) for question in found.survey.questions)
 
 
 def _only_maps(found: SurveyPlan) -> bool:
-    from geopriv.questions import KernelMap
+    from geopriv.queries.questions import KernelMap
 
     return all(isinstance(question, KernelMap) for question in found.survey.questions)
 

@@ -11,14 +11,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geopriv.commands.engine import DatabaseOption, Engine, EngineOption, ExtensionsOption, MasterOption, choose, spark
+from geopriv.commands.engine import (
+    DatabaseOption,
+    Engine,
+    EngineOption,
+    ExtensionsOption,
+    MasterOption,
+    choose,
+    spark,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    from geopriv.design import Design
-    from geopriv.privatization import Privatized
+    from geopriv.reports.privatization import Privatized
+    from geopriv.surveys.design import Design
 
 EXAMPLES = (
     "Examples:\n\n[bold]geopriv privatize design.json people.csv[/bold]\n\n"
@@ -54,21 +62,21 @@ def privatize(
     """One private report for each person of a table, in an order that tells nothing of the table's."""
     from rich.console import Console
 
-    from geopriv.design import load_design
+    from geopriv.surveys.design import load_design
 
     chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint, allow_extensions)
     console = Console(stderr=True)
     promise = load_design(design)
     if chosen is Engine.SPARK:
-        from geopriv.engines.spark_files import privatize_files
+        from geopriv.reports.engines.spark_files import privatize_files
 
         started = spark(master, checkpoint)
         done = privatize_files(
             started, promise, data, output, query=query, person=person, overwrite=overwrite, again=again
         )
     else:
-        from geopriv.engines.duckdb import Sql, file_query
-        from geopriv.privatization import privatize as run
+        from geopriv.reports.engines.duckdb import Sql, file_query
+        from geopriv.reports.privatization import privatize as run
 
         people = Sql(query, database, allow_extensions) if query is not None else data
         if chosen is Engine.DUCKDB and data is not None:

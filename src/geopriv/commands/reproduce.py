@@ -52,8 +52,8 @@ def reproduce(
     """
     from rich.console import Console
 
-    from geopriv.paper.datasets import load
-    from geopriv.paper.reproduction import reproduce as run
+    from geopriv_paper.datasets import load
+    from geopriv_paper.reproduction import reproduce as run
 
     people = load(incomes or _present(data / _INCOMES), places or _present(data / _PLACES))
     done = run(None if which is Which.everything else which.value, people, output, full=full, fresh=fresh)

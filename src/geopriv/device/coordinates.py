@@ -13,12 +13,36 @@ from typing import Any
 
 from geopriv.device.functions import root_float
 from geopriv.device.globe import angle_between, globe_region, public_vector
-from geopriv.device.intervals import Interval, dot, exact, length
+from geopriv.device.intervals import (
+    Interval,
+    dot,
+    exact,
+    length,
+)
 from geopriv.device.maps import LocalMap, projected_floats
-from geopriv.device.reading import Document, number, numbers, positive, refuse, thing
+from geopriv.device.reading import (
+    Document,
+    number,
+    numbers,
+    positive,
+    refuse,
+    thing,
+)
 from geopriv.device.regions import flat_region, read_rings
-from geopriv.device.spaces import Globe, Plain, Ratios, read_space
-from geopriv.device.values import DeviceSpace, FlatSpace, Place, Value, on_globe, unit_vector
+from geopriv.device.spaces import (
+    Globe,
+    Plain,
+    Ratios,
+    read_space,
+)
+from geopriv.device.values import (
+    DeviceSpace,
+    FlatSpace,
+    Place,
+    Value,
+    on_globe,
+    unit_vector,
+)
 from geopriv.errors import OutOfDomain
 
 _KINDS = {

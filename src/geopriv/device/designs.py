@@ -8,7 +8,15 @@ from typing import Any
 from geopriv.device.draws import Source, draw_share
 from geopriv.device.files import canonical, parse
 from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
-from geopriv.device.reading import ALL_CORNERS, MECHANISMS, parts, refuse, text, thing, whole
+from geopriv.device.reading import (
+    ALL_CORNERS,
+    MECHANISMS,
+    parts,
+    refuse,
+    text,
+    thing,
+    whole,
+)
 from geopriv.device.texts import NAME
 from geopriv.device.values import read_value
 from geopriv.errors import InvalidDesign

@@ -15,11 +15,33 @@ from functools import lru_cache
 from itertools import pairwise
 
 from geopriv.device.functions import turn
-from geopriv.device.intervals import Interval, cross, dot, exact, length
+from geopriv.device.intervals import (
+    Interval,
+    cross,
+    dot,
+    exact,
+    length,
+)
 from geopriv.device.reading import CORNERS, refuse
-from geopriv.device.regions import Bound, candidates, inside, least, rough_least
-from geopriv.device.runs import Run, crossed_runs, near_runs, runs_of
-from geopriv.device.values import Place, Point, Value, unit_vector
+from geopriv.device.regions import (
+    Bound,
+    candidates,
+    inside,
+    least,
+    rough_least,
+)
+from geopriv.device.runs import (
+    Run,
+    crossed_runs,
+    near_runs,
+    runs_of,
+)
+from geopriv.device.values import (
+    Place,
+    Point,
+    Value,
+    unit_vector,
+)
 
 Vector = tuple[float, float, float]
 

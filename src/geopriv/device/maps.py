@@ -13,7 +13,12 @@ from functools import lru_cache
 
 from geopriv.device.functions import nearest_float, sine_cosine
 from geopriv.device.intervals import Interval, exact
-from geopriv.device.values import Place, Point, Value, on_globe
+from geopriv.device.values import (
+    Place,
+    Point,
+    Value,
+    on_globe,
+)
 
 # metres that are taken for 0 in public places: a corner on the middle meridian would else be computed to 2,048 bits
 _LEAST = Fraction(1, 1 << 300)

@@ -9,10 +9,24 @@ from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 from geopriv.device.coordinates import DeviceCoordinate, read_coordinate
-from geopriv.device.draws import Rows, Source, draw_cells, draw_letter, fine_bits, rows_of
+from geopriv.device.draws import (
+    Rows,
+    Source,
+    draw_cells,
+    draw_letter,
+    fine_bits,
+    rows_of,
+)
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.maps import LocalMap
-from geopriv.device.reading import number, numbers, positive, refuse, thing, whole
+from geopriv.device.reading import (
+    number,
+    numbers,
+    positive,
+    refuse,
+    thing,
+    whole,
+)
 from geopriv.device.spaces import Plain, Ratios, read_space
 from geopriv.device.tables import worst_step
 from geopriv.device.values import DeviceSpace, FlatSpace, Value

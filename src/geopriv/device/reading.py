@@ -9,7 +9,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from geopriv.device.texts import SHORT, plain, quoted, unit_like
+from geopriv.device.texts import (
+    SHORT,
+    plain,
+    quoted,
+    unit_like,
+)
 from geopriv.errors import InvalidDesign
 
 Document = Mapping[str, Any]

@@ -14,9 +14,19 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from geopriv.device.intervals import Interval, dot, exact, length
+from geopriv.device.intervals import (
+    Interval,
+    dot,
+    exact,
+    length,
+)
 from geopriv.device.reading import CORNERS, number, refuse
-from geopriv.device.runs import Run, crossed_runs, near_runs, runs_of
+from geopriv.device.runs import (
+    Run,
+    crossed_runs,
+    near_runs,
+    runs_of,
+)
 from geopriv.device.values import Place, Point
 
 Edge = tuple[Place, Place]

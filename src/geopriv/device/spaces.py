@@ -14,8 +14,23 @@ from typing import Any
 from geopriv.device.functions import logarithm, nearest_float
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.maps import LocalMap, middle_of, rectangle_of
-from geopriv.device.reading import AXES, Document, number, positive, refuse, thing, unit, whole
-from geopriv.device.values import DeviceSpace, Place, Point, Value, on_globe
+from geopriv.device.reading import (
+    AXES,
+    Document,
+    number,
+    positive,
+    refuse,
+    thing,
+    unit,
+    whole,
+)
+from geopriv.device.values import (
+    DeviceSpace,
+    Place,
+    Point,
+    Value,
+    on_globe,
+)
 
 LARGEST_RADIUS = 6.4e6  # of the Earth in metres, along its flattest meridian; a larger one makes metres too short
 _KINDS = {

@@ -1,16 +1,16 @@
 """Mechanisms: one file a family, each made by `calibrate` from a query (or a space) and a rate."""
 
+from geopriv.mechanisms.additive.least_scale import LeastScaleT
+from geopriv.mechanisms.additive.lipschitz import LipschitzLaplace
+from geopriv.mechanisms.additive.local_dp import LocalLaplace
+from geopriv.mechanisms.additive.smooth import SmoothCauchy, SmoothLaplace, SmoothT
+from geopriv.mechanisms.additive.vector import VectorSmoothCauchy
 from geopriv.mechanisms.base import Additive, Mechanism, Simulated
-from geopriv.mechanisms.coordinate import CoordinateLaplace
-from geopriv.mechanisms.input import InputLaplace
-from geopriv.mechanisms.lattice import Lattice
-from geopriv.mechanisms.least_scale import LeastScaleT
-from geopriv.mechanisms.lipschitz import LipschitzLaplace
-from geopriv.mechanisms.local_dp import LocalLaplace
+from geopriv.mechanisms.input.coordinate import CoordinateLaplace
+from geopriv.mechanisms.input.input import InputLaplace
+from geopriv.mechanisms.lattice.lattice import Lattice
 from geopriv.mechanisms.moments import moments
-from geopriv.mechanisms.smooth import SmoothCauchy, SmoothLaplace, SmoothT
-from geopriv.mechanisms.table import Table
-from geopriv.mechanisms.vector import VectorSmoothCauchy
+from geopriv.mechanisms.table.table import Table
 
 __all__ = [
     "Additive",

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geopriv.checks import FloatArray, invalid
+from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Noise
-from geopriv.privacy import Guarantee
 from geopriv.queries import Query
+from geopriv.spaces.checks import FloatArray, invalid
 
 if TYPE_CHECKING:
-    from geopriv.sampling.reports import Reports
+    from geopriv.mechanisms.reports import Reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Mechanism(ABC):
 
         Reference: docs/exactness.md.
         """
-        from geopriv.sampling.reports import report
+        from geopriv.mechanisms.reports import report
 
         return report(self, x)
 

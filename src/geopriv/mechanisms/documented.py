@@ -12,7 +12,7 @@ class Documented:
 
     def to_document(self) -> dict[str, Any]:
         """What JSON can hold: a device needs nothing else to verify the promise and to report."""
-        from geopriv.documents import to_document
+        from geopriv.surveys.documents import to_document
 
         return to_document(self)
 
@@ -23,7 +23,7 @@ class Documented:
         Raises:
             InvalidDesign: for a malformed document, and for a mechanism that does not keep what it promises.
         """
-        from geopriv.documents import from_document
+        from geopriv.surveys.documents import from_document
 
         thing = from_document(document)
         if not isinstance(thing, cls):

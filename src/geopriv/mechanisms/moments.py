@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from geopriv.checks import FloatArray, invalid
+from geopriv.mechanisms.additive.vector import VectorSmoothCauchy
 from geopriv.mechanisms.base import Additive, Mechanism
-from geopriv.mechanisms.coordinate import CoordinateLaplace
-from geopriv.mechanisms.input import InputLaplace
-from geopriv.mechanisms.lattice import Lattice
-from geopriv.mechanisms.table import Table
-from geopriv.mechanisms.vector import VectorSmoothCauchy
+from geopriv.mechanisms.input.coordinate import CoordinateLaplace
+from geopriv.mechanisms.input.input import InputLaplace
+from geopriv.mechanisms.lattice.lattice import Lattice
+from geopriv.mechanisms.table.table import Table
 from geopriv.queries import Query
+from geopriv.spaces.checks import FloatArray, invalid
 
 
 def moments(mechanism: Mechanism, query: Query, x: Any) -> tuple[FloatArray, FloatArray]:

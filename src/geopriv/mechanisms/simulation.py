@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.checks import FloatArray
 from geopriv.spaces import Space
-from geopriv.threads import in_threads, read_in_threads
+from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.threads import in_threads, read_in_threads
 
 CHUNK = 1 << 16  # people at a time: a part of the law of every result of more people than this
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from geopriv.checks import FloatArray
+from geopriv.spaces.checks import FloatArray
 
 
 class Noise(ABC):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from geopriv.checks import FloatArray, invalid, positive
 from geopriv.noise.base import Noise
+from geopriv.spaces.checks import FloatArray, invalid, positive
 
 
 @dataclass(frozen=True)

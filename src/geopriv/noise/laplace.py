@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.checks import FloatArray, finite, invalid
 from geopriv.noise.base import Noise
+from geopriv.spaces.checks import FloatArray, finite, invalid
 
 
 @dataclass(frozen=True)

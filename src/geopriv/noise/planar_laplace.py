@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from geopriv.checks import FloatArray, count, positive
+from geopriv.spaces.checks import FloatArray, count, positive
 
 
 @dataclass(frozen=True)

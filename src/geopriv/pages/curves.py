@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.answers import Answer, Band
-from geopriv.checks import FloatArray
+from geopriv.answers.answers import Answer, Band
 from geopriv.pages.numbers import (
     NARROW,
     Axis,
@@ -23,9 +22,10 @@ from geopriv.pages.numbers import (
 )
 from geopriv.pages.shares import axis_top, percent, percents
 from geopriv.pages.words import bias_words, counted
-from geopriv.questions import Curve
-from geopriv.rounding import above, below
+from geopriv.queries.questions import Curve
 from geopriv.spaces import LogLine
+from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.rounding import above, below
 
 WIDE, HIGH = 1000, 500  # of the picture, in its own units
 _ROWS = 101  # of the table

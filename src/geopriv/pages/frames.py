@@ -8,12 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from geopriv.checks import FloatArray, invalid
-from geopriv.pages.numbers import NARROW, Axis, Tick, degrees, linear_axis, plain, round_numbers
-from geopriv.queries import Ball, Blurred, Geofence, Query
-from geopriv.questions import KernelMap
+from geopriv.pages.numbers import (
+    NARROW,
+    Axis,
+    Tick,
+    degrees,
+    linear_axis,
+    plain,
+    round_numbers,
+)
+from geopriv.queries import (
+    Ball,
+    Blurred,
+    Geofence,
+    Query,
+)
+from geopriv.queries.questions import KernelMap
 from geopriv.spaces import Flat, LocalPlane
-from geopriv.units import METRES
+from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.units import METRES
 
 WIDE = 1000  # of the picture, in its own units
 _BARS = (("km", METRES["km"]), ("m", METRES["m"])), (("mi", METRES["mi"]), ("ft", METRES["ft"]))

@@ -9,15 +9,25 @@ import numpy as np
 import numpy.typing as npt
 import shapely
 
-from geopriv.answers import Answer
-from geopriv.checks import FloatArray
+from geopriv.answers.answers import Answer
 from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map, region_of
-from geopriv.pages.numbers import NARROW, Axis, Tick, decimals_for, distance, fixed, outward, place, plain
+from geopriv.pages.numbers import (
+    NARROW,
+    Axis,
+    Tick,
+    decimals_for,
+    distance,
+    fixed,
+    outward,
+    place,
+    plain,
+)
 from geopriv.pages.words import bias_words, counted
-from geopriv.questions import Share
+from geopriv.queries.questions import Share
 from geopriv.spaces import LocalPlane
+from geopriv.spaces.checks import FloatArray
 
 DENSITY, ERROR = "viridis", "cividis"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.spaces import LogLine, Plane, Space
-from geopriv.units import METRES
+from geopriv.spaces.units import METRES
 
 NARROW = "\u202f"  # a narrow space at which no line breaks
 _LARGE = ((1e9, "billion"), (1e6, "million"), (1e3, "thousand"))

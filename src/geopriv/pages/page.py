@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import shapely
 
 from geopriv import __version__
-from geopriv.answers import Answers
-from geopriv.checks import invalid
+from geopriv.answers.answers import Answers
 from geopriv.device.files import replacing
 from geopriv.pages.curves import curve_view
 from geopriv.pages.maps import fence_marks, map_view
 from geopriv.pages.promise import promise_of
 from geopriv.pages.shares import share_views
 from geopriv.pages.words import REASONS
-from geopriv.questions import Curve, KernelMap, Share
+from geopriv.queries.questions import Curve, KernelMap, Share
+from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
     import jinja2

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.pages.numbers import NARROW, distance, plain
-from geopriv.privacy import Guarantee
-from geopriv.rounding import above
 from geopriv.spaces import Space
-from geopriv.units import METRES
+from geopriv.spaces.rounding import above
+from geopriv.spaces.units import METRES
 
 _LOSSES = (0.1, 0.3, 1.0, 2.0, 5.0)
 

@@ -8,11 +8,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.answers import Answer
-from geopriv.estimation import Estimate
-from geopriv.pages.numbers import NARROW, decimals_for, fixed, outward, plain
-from geopriv.pages.words import bias_words, counted, is_share, predicate, small_region, soft_edge
-from geopriv.questions import Share
+from geopriv.answers.answers import Answer
+from geopriv.answers.estimation import Estimate
+from geopriv.pages.numbers import (
+    NARROW,
+    decimals_for,
+    fixed,
+    outward,
+    plain,
+)
+from geopriv.pages.words import (
+    bias_words,
+    counted,
+    is_share,
+    predicate,
+    small_region,
+    soft_edge,
+)
+from geopriv.queries.questions import Share
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,27 @@ import math
 
 import numpy as np
 
-from geopriv.pages.numbers import NARROW, amount, distance, place, plain, value_unit
-from geopriv.queries import Ball, Blurred, Geofence, HalfSpace, LinearQuery, Orthant, Query, Range, Threshold
-from geopriv.rounding import above
+from geopriv.pages.numbers import (
+    NARROW,
+    amount,
+    distance,
+    place,
+    plain,
+    value_unit,
+)
+from geopriv.queries import (
+    Ball,
+    Blurred,
+    Geofence,
+    HalfSpace,
+    LinearQuery,
+    Orthant,
+    Query,
+    Range,
+    Threshold,
+)
 from geopriv.spaces import LocalPlane
+from geopriv.spaces.rounding import above
 
 REASONS = {
     "repeated id": "the same report again",

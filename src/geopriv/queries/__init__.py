@@ -6,10 +6,20 @@ private answer with bounded noise, so each takes the `width` over which counting
 
 from geopriv.queries.base import Query
 from geopriv.queries.blurred import Blurred
-from geopriv.queries.functions import GaussianKernel, LinearQuery, LipschitzQuery, RadialQuery
+from geopriv.queries.functions import (
+    GaussianKernel,
+    LinearQuery,
+    LipschitzQuery,
+    RadialQuery,
+)
 from geopriv.queries.lines import Range, Threshold
 from geopriv.queries.parameters import common_space
-from geopriv.queries.regions import Ball, Geofence, HalfSpace, Orthant
+from geopriv.queries.regions import (
+    Ball,
+    Geofence,
+    HalfSpace,
+    Orthant,
+)
 
 __all__ = [
     "Ball",

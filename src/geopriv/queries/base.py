@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.checks import FloatArray
-from geopriv.coordinates import Coordinate
-from geopriv.profiles import Profile
+from geopriv.shapes.coordinates import Coordinate
+from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Space
+from geopriv.spaces.checks import FloatArray
 
 
 class Query(ABC):

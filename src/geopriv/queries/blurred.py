@@ -9,12 +9,23 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
-from geopriv.checks import FloatArray, invalid, positive
-from geopriv.coordinates import Coordinate, Linear, QuadrantDistance, Radial, RegionDistance
-from geopriv.grids import PER_BANDWIDTH, BlurredGrid, blurred_grid
-from geopriv.profiles import BlurredPieces, Identity, LinearPieces, Profile
 from geopriv.queries.base import Query
+from geopriv.shapes.coordinates import (
+    Coordinate,
+    Linear,
+    QuadrantDistance,
+    Radial,
+    RegionDistance,
+)
+from geopriv.shapes.grids import PER_BANDWIDTH, BlurredGrid, blurred_grid
+from geopriv.shapes.profiles import (
+    BlurredPieces,
+    Identity,
+    LinearPieces,
+    Profile,
+)
 from geopriv.spaces import Flat, Space
+from geopriv.spaces.checks import FloatArray, invalid, positive
 
 _WIDE = 3.0  # steps of the grid over which an edge is seen well enough
 _FIRST = 0.6  # steps: what is left of an edge between grid points is then below e^(−2π²·0.36) = 8e-4 of a step

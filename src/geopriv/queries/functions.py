@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from geopriv.checks import FloatArray, finite, invalid, positive
-from geopriv.coordinates import Coordinate, Scaled
-from geopriv.profiles import Gaussian, Identity, Profile
 from geopriv.queries.base import Centered, Query
 from geopriv.queries.parameters import (
     UNSET,
@@ -22,7 +19,15 @@ from geopriv.queries.parameters import (
     require_space,
     set_center,
 )
+from geopriv.shapes.coordinates import Coordinate, Scaled
+from geopriv.shapes.profiles import Gaussian, Identity, Profile
 from geopriv.spaces import Line, Space, default_space
+from geopriv.spaces.checks import (
+    FloatArray,
+    finite,
+    invalid,
+    positive,
+)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from geopriv.checks import invalid, positive
-from geopriv.coordinates import Coordinate, Linear, Radial
-from geopriv.profiles import Profile, Ramp, Smoothstep
 from geopriv.queries.base import Query
-from geopriv.queries.parameters import Edge, public_value, require_edge, require_line
+from geopriv.queries.parameters import (
+    Edge,
+    public_value,
+    require_edge,
+    require_line,
+)
+from geopriv.shapes.coordinates import Coordinate, Linear, Radial
+from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
+from geopriv.spaces.checks import invalid, positive
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from geopriv.checks import FloatArray, invalid, numbers
-from geopriv.coordinates import Linear, Radial
 from geopriv.device.coordinates import unit_direction
-from geopriv.profiles import Gaussian, Profile
 from geopriv.queries.base import Centered, Query
-from geopriv.spaces import Flat, Line, LocalPlane, LogLine, Space, default_space
+from geopriv.shapes.coordinates import Linear, Radial
+from geopriv.shapes.profiles import Gaussian, Profile
+from geopriv.spaces import (
+    Flat,
+    Line,
+    LocalPlane,
+    LogLine,
+    Space,
+    default_space,
+)
+from geopriv.spaces.checks import FloatArray, invalid, numbers
 
 Edge = Literal["linear", "smooth"]
 

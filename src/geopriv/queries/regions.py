@@ -9,10 +9,6 @@ from functools import cached_property
 import numpy as np
 import shapely
 
-from geopriv.checks import FloatArray, finite, invalid, numbers, positive
-from geopriv.coordinates import Coordinate, EarthRegionDistance, QuadrantDistance, RegionDistance
-from geopriv.polygons import read_polygon
-from geopriv.profiles import Profile, Ramp
 from geopriv.queries.base import Centered, Query
 from geopriv.queries.parameters import (
     UNSET,
@@ -24,7 +20,27 @@ from geopriv.queries.parameters import (
     require_flat,
     set_center,
 )
-from geopriv.spaces import Earth, LocalPlane, Plane, Space
+from geopriv.shapes.coordinates import (
+    Coordinate,
+    EarthRegionDistance,
+    QuadrantDistance,
+    RegionDistance,
+)
+from geopriv.shapes.profiles import Profile, Ramp
+from geopriv.spaces import (
+    Earth,
+    LocalPlane,
+    Plane,
+    Space,
+)
+from geopriv.spaces.checks import (
+    FloatArray,
+    finite,
+    invalid,
+    numbers,
+    positive,
+)
+from geopriv.spaces.polygons import read_polygon
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,12 @@ mechanisms) computes on points, so a value is read and checked exactly once.
 
 from geopriv.spaces.base import Space
 from geopriv.spaces.earth import Earth, unit_vectors
-from geopriv.spaces.flat import Euclidean, Flat, Plane, default_space
+from geopriv.spaces.flat import (
+    Euclidean,
+    Flat,
+    Plane,
+    default_space,
+)
 from geopriv.spaces.lines import Line, LogLine
 from geopriv.spaces.local import LocalPlane
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from geopriv.checks import FloatArray, invalid, positive
 from geopriv.device.texts import unit_like
 from geopriv.errors import InvalidParameter, OutOfDomain
-from geopriv.frames import as_array
+from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.frames import as_array
 
 WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _ENDLESS = 1 << 1024  # from here on a whole number is no float

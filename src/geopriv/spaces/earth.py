@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from geopriv.checks import FloatArray, positive
 from geopriv.errors import OutOfDomain
 from geopriv.spaces.base import read_vectors
+from geopriv.spaces.checks import FloatArray, positive
 from geopriv.spaces.flat import Vectors
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.checks import FloatArray, count
 from geopriv.spaces.base import Space, read_vectors, require_unit
-from geopriv.units import read_rate
+from geopriv.spaces.checks import FloatArray, count
+from geopriv.spaces.units import read_rate
 
 
 class Vectors(Space):

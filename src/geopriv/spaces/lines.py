@@ -8,10 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.checks import FloatArray, finite, invalid, positive
 from geopriv.device.spaces import Ratios, factor_unit
 from geopriv.spaces.base import Space, read_floats, require_unit
-from geopriv.units import read_factor_rate, read_rate
+from geopriv.spaces.checks import (
+    FloatArray,
+    finite,
+    invalid,
+    positive,
+)
+from geopriv.spaces.units import read_factor_rate, read_rate
 
 
 class _Scalars(Space):

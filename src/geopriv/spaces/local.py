@@ -9,8 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from geopriv.checks import FloatArray, finite, invalid, positive
 from geopriv.device.maps import middle_of, projected_floats, rectangle_of
+from geopriv.spaces.checks import (
+    FloatArray,
+    finite,
+    invalid,
+    positive,
+)
 from geopriv.spaces.earth import Earth
 from geopriv.spaces.flat import Flat
 

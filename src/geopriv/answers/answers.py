@@ -1,0 +1,139 @@
+"""What was learnt: every question's estimates with their intervals, as one document (estimates.json)."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from geopriv.answers.estimation import Estimates
+from geopriv.device.files import canonical, replacing
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.queries.questions import Question
+from geopriv.spaces import Space
+from geopriv.spaces.checks import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """Intervals of the same confidence as another's, but made in another way; arrays have the question's shape.
+
+    Args:
+        low: lower ends.
+        high: upper ends.
+    """
+
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The estimates of one question.
+
+    Args:
+        question: what was asked.
+        estimates: of the question's shape, unbiased unless they say so, with normal intervals, each for itself.
+        band: that holds all of a curve or map at once; None for a single share.
+        finite: intervals that hold for every number of reports (empirical Bernstein); None where reports have no bound.
+        consistent: values made monotone and within [0, 1], or non-negative: nicer to look at, and biased. None unless
+            asked for.
+    """
+
+    question: Question
+    estimates: Estimates
+    band: Band | None = None
+    finite: Band | None = None
+    consistent: FloatArray | None = None
+
+    def _repr_html_(self) -> str:
+        from geopriv.pages.notebook import answer_html
+
+        return answer_html(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """All answers of a survey.
+
+    Args:
+        survey: its name.
+        design: the hash of the design that made the reports.
+        guarantee: of one person.
+        space: where values live.
+        answers: one for each question, in the order of the design.
+        n: reports that were counted.
+        rejected: how many were not, by reason.
+    """
+
+    survey: str
+    design: str
+    guarantee: Guarantee
+    space: Space
+    answers: tuple[Answer, ...]
+    n: int
+    rejected: dict[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Answer:
+        """The answer to the question of a name.
+
+        Raises:
+            KeyError: where there is none.
+        """
+        for answer in self.answers:
+            if answer.question.name == name:
+                return answer
+        raise KeyError(name)
+
+    def to_document(self) -> dict[str, Any]:
+        """What estimates.json holds: every value with its error and intervals. An infinite number is the text "inf"."""
+        from geopriv.answers.documents import answers_document
+
+        return answers_document(self)
+
+    @classmethod
+    def from_document(cls, document: Any) -> Answers:
+        """The answers of a document.
+
+        Raises:
+            InvalidParameter: for a document that is none of this version.
+            InvalidDesign: for a question, space or guarantee in it that is none.
+        """
+        from geopriv.answers.documents import read_answers
+
+        return read_answers(document)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write estimates.json; it is there whole or not at all."""
+        with replacing(path) as fresh:
+            fresh.write_bytes(canonical(self.to_document()) + b"\n")
+
+    def _repr_html_(self) -> str:
+        from geopriv.pages.notebook import answers_html
+
+        return answers_html(self)
+
+    def __str__(self) -> str:
+        from geopriv.pages.text import text_of
+
+        return text_of(self)
+
+
+def load_answers(path: str | os.PathLike[str]) -> Answers:
+    """The answers of an estimates.json.
+
+    Raises:
+        InvalidParameter: for a file that is none.
+    """
+    try:
+        document = json.loads(Path(path).read_bytes(), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise InvalidParameter(f"The estimates {path} must be a file of strict JSON in UTF-8.") from None
+    return Answers.from_document(document)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)

@@ -1,0 +1,92 @@
+"""Sums over many points of a function of the way to them, for every point of a map, by Fourier transforms.
+
+Points are spread over the grid with cubic B-splines, whose effect on the spectrum is known and divided out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import fft, ndimage
+
+from geopriv.spaces.checks import FloatArray, invalid
+
+_PER_BANDWIDTH = 16  # steps of the fine grid
+_MOST = 1 << 25  # points of the fine grid
+
+
+@dataclass(frozen=True)
+class FineGrid:
+    """A periodic grid around the map, wide enough that a kernel never meets its own image."""
+
+    origin: tuple[float, float]
+    step: float
+    shape: tuple[int, int]
+
+    @classmethod
+    def around(cls, rows: FloatArray, columns: FloatArray, bandwidth: float, reach: float) -> FineGrid:
+        step = bandwidth / _PER_BANDWIDTH
+        pad = reach + 8 * step
+        shape = [fft.next_fast_len(math.ceil((float(np.ptp(a)) + 2 * pad) / step), real=True) for a in (rows, columns)]
+        if shape[0] * shape[1] > _MOST:
+            rule = (
+                "of a bandwidth so wide beside the map, the region and 1/ε that a grid of sixteenths of it has fewer "
+                f"than {_MOST:,} points"
+            )
+            raise invalid("estimate_map", "query", rule, bandwidth)
+        return cls((float(rows[0]) - pad, float(columns[0]) - pad), step, (shape[0], shape[1]))
+
+    def spread(self, points: FloatArray) -> FloatArray:
+        """Each report as a cubic B-spline of mass one; those beyond the kernel's reach are left out."""
+        mass = np.zeros(self.shape[0] * self.shape[1])
+        place = (points - self.origin) / self.step
+        inside = ((place >= 2) & (place < np.array(self.shape) - 3)).all(axis=1)
+        place = place[inside]
+        cell = np.floor(place).astype(np.int64)
+        weights = [_spline_weights(place[:, k] - cell[:, k]) for k in (0, 1)]
+        corner = (cell[:, 0] - 1) * self.shape[1] + cell[:, 1] - 1
+        for i in range(4):
+            for j in range(4):
+                at = corner + (i * self.shape[1] + j)
+                mass += np.bincount(at, weights[0][i] * weights[1][j], minlength=mass.size)
+        return mass.reshape(self.shape)
+
+    @property
+    def waves(self) -> tuple[FloatArray, FloatArray]:
+        """Angular frequencies of rows and columns of a real transform."""
+        return (
+            2 * np.pi * fft.fftfreq(self.shape[0], self.step)[:, None],
+            2 * np.pi * fft.rfftfreq(self.shape[1], self.step)[None, :],
+        )
+
+    def kernel(self, function: Any) -> FloatArray:
+        """G at every offset, the origin first, negative offsets last."""
+        offsets = [fft.fftfreq(n, 1 / (n * self.step)) for n in self.shape]
+        rows = max(1, (1 << 18) // self.shape[1])
+        parts = [
+            function(np.stack(np.meshgrid(offsets[0][i : i + rows], offsets[1], indexing="ij"), axis=-1))
+            for i in range(0, self.shape[0], rows)
+        ]
+        return np.concatenate(parts)
+
+    def convolve(self, spectrum: Any, kernel: FloatArray) -> FloatArray:
+        """Σ_y kernel(y − t) on the fine grid: a correlation, with the spreading divided out."""
+        half = [wave * self.step / 2 for wave in self.waves]
+        smear = np.prod(np.broadcast_arrays(*(np.sinc(h / np.pi) ** 4 for h in half)), axis=0)
+        product = spectrum * np.conj(fft.rfft2(kernel, workers=-1)) / np.maximum(smear, 1e-3)
+        return np.asarray(fft.irfft2(product, s=self.shape, workers=-1))
+
+    def read(self, total: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
+        """The fine grid's function at the map's points."""
+        place = [(axis - start) / self.step for axis, start in zip((rows, columns), self.origin, strict=True)]
+        at = np.meshgrid(*place, indexing="ij")
+        return np.asarray(ndimage.map_coordinates(total, at, order=5, mode="grid-wrap"))
+
+
+def _spline_weights(t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """The cubic B-spline at distances 1 + t, t, 1 − t, 2 − t."""
+    u = 1 - t
+    return u**3 / 6, (4 - 6 * t**2 + 3 * t**3) / 6, (4 - 6 * u**2 + 3 * u**3) / 6, t**3 / 6

@@ -1,0 +1,34 @@
+"""Spectral shrinkage: less error where noise dominates, at the price of a bias."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from geopriv.spaces.checks import FloatArray
+
+
+def shrinkage(waves: tuple[FloatArray, FloatArray], spectrum: Any, n: int, rate: float) -> FloatArray:
+    """S/(S + v) for every wave: what is signal in the ring of waves of its length.
+
+    With φ the mean wave of the reports and p the noise's, |φ|² − 1/n is an unbiased estimate of (1 − 1/n)·|p·signal|²;
+    S is its mean over the ring divided by |p|², not below zero, and v = (|p|^(−2) − 1)/n is the noise's part.
+
+    Args:
+        waves: angular frequencies of rows and columns.
+        spectrum: Σ over reports of each wave.
+        n: reports.
+        rate: ε.
+
+    Reference: theory §6.
+    """
+    length = np.hypot(*waves)
+    inverse = (1 + (length / rate) ** 2) ** 3  # |p|^(−2) for noise of the plane
+    power = (np.abs(spectrum / n) ** 2 - 1 / n) * inverse
+    ring = np.rint(length / max(float(waves[0][1, 0]), float(waves[1][0, 1]))).astype(np.int64)
+    count = np.maximum(np.bincount(ring.ravel()), 1)
+    signal = np.maximum(np.bincount(ring.ravel(), power.ravel()) / count, 0.0)
+    noise = np.bincount(ring.ravel(), ((inverse - 1) / n).ravel()) / count
+    factor = np.where(noise > 0, signal / np.maximum(signal + noise, 1e-300), 1.0)
+    return np.asarray(factor[ring])

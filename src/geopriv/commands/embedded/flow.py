@@ -1,0 +1,89 @@
+"""One survey from question to page: plan, privatize, estimate, show; and what the truth was, since here it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from geopriv.answers.answers import Answers
+from geopriv.answers.survey_estimates import estimate_survey
+from geopriv.pages import write_page
+from geopriv.queries.questions import KernelMap, Question
+from geopriv.queries.source import Source
+from geopriv.reports.privatization import privatize
+from geopriv.reports.tallies import tally
+from geopriv.shapes.profiles import Gaussian
+from geopriv.spaces import Space
+from geopriv.spaces.checks import FloatArray
+from geopriv.surveys import load_survey
+from geopriv.surveys.planning import SurveyPlan, plan
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a survey led to.
+
+    Args:
+        plan: of the survey.
+        answers: from the reports.
+        truths: what the answers would be without privacy, of each question's shape.
+        folder: where everything was written.
+    """
+
+    plan: SurveyPlan
+    answers: Answers
+    truths: tuple[FloatArray, ...]
+    folder: Path
+
+    @property
+    def page(self) -> Path:
+        """The page to look at."""
+        return self.folder / "report.html"
+
+
+def run_survey(survey: Path, data: Path, folder: Path, step: Callable[[str], None] = lambda _: None) -> Result:
+    """Run a survey on a file of people, and write design.json, reports.parquet, estimates.json and report.html.
+
+    Args:
+        survey: a survey.toml.
+        data: what `privatize` takes.
+        folder: where the files go.
+        step: told what is done next.
+    """
+    asked = load_survey(survey)
+    name = asked.name
+    step(f"{name}: planning…")
+    found = plan(asked)
+    found.design.write(folder / "design.json")
+    step(f"{name}: making reports…")
+    # a demo may be run again and again: nobody gets its reports, beside which it prints the truth
+    register = folder / "register.sqlite"
+    privatize(found.design, data, folder / "reports.parquet", overwrite=True, again=True, register=register)
+    step(f"{name}: estimating…")
+    answers = estimate_survey(found.design, tally(found.design, [folder / "reports.parquet"]))
+    answers.write(folder / "estimates.json")
+    step(f"{name}: drawing…")
+    write_page(answers, folder / "report.html")
+    source = found.design.source
+    assert source is not None  # a survey that was run on a file has one
+    people = _people(data, source, found.survey.space)
+    return Result(found, answers, tuple(_truth(q, people) for q in found.survey.questions), folder)
+
+
+def _people(data: Path, source: Source, space: Space) -> FloatArray:
+    from geopriv.commands.populations import read_columns
+
+    columns = np.stack(read_columns(data, source.columns), axis=-1)
+    values = source.clamped(columns[:, 0] if not space.point_shape else columns)
+    return space.read(values)
+
+
+def _truth(question: Question, points: FloatArray) -> FloatArray:
+    if isinstance(question, KernelMap):
+        # a Gaussian of two axes is a product of two of one axis
+        u, v = (Gaussian(question.bandwidth)(points[:, [k]] - axis) for k, axis in enumerate(question.axes))
+        return np.asarray(u.T @ v / len(points))
+    return np.array([query.answer(points).mean() for query in question.queries]).reshape(question.shape)

@@ -1,7 +1,0 @@
-"""Where people's values come from: files, tables in memory and queries, read in batches at constant memory."""
-
-from geopriv.engines.duckdb import Sql
-from geopriv.engines.files import Data, batches
-from geopriv.engines.reading import Reading
-
-__all__ = ["Data", "Reading", "Sql", "batches"]

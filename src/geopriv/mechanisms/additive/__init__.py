@@ -1,0 +1,1 @@
+"""The answer plus noise whose scale depends on the coordinate."""

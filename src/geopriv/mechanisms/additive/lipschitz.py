@@ -1,0 +1,39 @@
+"""LipschitzLaplace: the same Laplace noise for everyone (the paper's M2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from geopriv.mechanisms.base import Additive, ConstantScale
+from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.noise import Laplace
+from geopriv.queries import Query
+
+
+@dataclass(frozen=True)
+class LipschitzLaplace(Additive):
+    """f(x) + K/ε·Z with Laplace noise Z and K the Lipschitz constant of the profile.
+
+    >>> from geopriv import Threshold
+    >>> m = LipschitzLaplace.calibrate(Threshold(at=100_000, width=16_000), epsilon=1 / 8000)
+    >>> m.variance([0.0, 100_000.0])
+    array([0.5, 0.5])
+    """
+
+    @classmethod
+    def calibrate(cls, query: Query, epsilon: float | str) -> LipschitzLaplace:
+        """The mechanism for a query at a rate.
+
+        Guarantee: (ε, 0, ∞)-GP. |f0(s) − f0(s')| ≤ K|s − s'| and |s(x) − s(x')| ≤ dist(x, x'), so the exponent of the
+        Laplace density moves by at most ε·dist.
+
+        Args:
+            query: what is asked.
+            epsilon: per unit of distance, as a number or a sentence such as "1 per 10,000 USD".
+
+        Reference: paper, Lemma 2.3; theory T1, E1.
+        """
+        rate = query.space.rate(epsilon)
+        scale = query.profile.lipschitz / rate
+        promise = Guarantee(rate, unit=query.space.distance_unit, reference="paper Lemma 2.3, theory T1")
+        return cls(query, promise, Laplace(), ConstantScale(scale))

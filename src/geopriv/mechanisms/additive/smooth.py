@@ -1,0 +1,192 @@
+"""Noise scaled by smooth sensitivity: Student-t (the paper's M3), generalized Cauchy, and Laplace with δ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from geopriv.mechanisms.base import Additive, spend
+from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.sensitivity import (
+    ExponentialGrowth,
+    Growth,
+    LinearGrowth,
+    smooth_sensitivity,
+)
+from geopriv.noise import GeneralizedCauchy, Laplace, StudentT
+from geopriv.queries import Query
+from geopriv.spaces.checks import (
+    FloatArray,
+    fraction,
+    invalid,
+    positive_or_infinite,
+)
+
+
+@dataclass(frozen=True)
+class SmoothScale:
+    """σ(s) = B*(s)/η."""
+
+    query: Query
+    growth: Growth
+    eta: float
+    radius: float
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        return smooth_sensitivity(self.query.profile, self.growth, s, self.radius) / self.eta
+
+
+@dataclass(frozen=True)
+class SmoothT(Additive):
+    """f(x) + B*(x)/η·Z with Student-t noise: the paper's M3.
+
+    >>> from geopriv import Threshold
+    >>> m = SmoothT.calibrate(Threshold(at=100_000, width=16_000), epsilon=1 / 8000)
+    >>> m.variance([100_000.0, 200_000.0]).round(4)
+    array([2.25  , 0.1747])
+    """
+
+    gamma: float
+    eta: float
+
+    @classmethod
+    def calibrate(
+        cls,
+        query: Query,
+        epsilon: float | str,
+        gamma_share: float = 1 / 3,
+        df: float = 3.0,
+        radius: float = math.inf,
+        calibration: Literal["sum", "exact"] = "sum",
+    ) -> SmoothT:
+        """The mechanism for a query at a rate, by the paper's sum: ε = max(1, ν)·γ + (ν+1)/(2√ν)·η.
+
+        With calibration="exact" the same γ leaves room for more: η = 2√ν/(ν+1)·√((ε − νγ)(ε + γ)), for ν ≥ 1, because
+        the two worst cases of the sum never happen at the same output.
+
+        Guarantee: (ε, 0, ∞)-GP. For finite Λ the paper gives (ε, 0, Λ) on the whole line, which chains to Λ = ∞.
+
+        Args:
+            query: what is asked.
+            epsilon: per unit of distance, as a number or a sentence.
+            gamma_share: the part of ε spent on the change of the scale.
+            df: ν. A variance needs ν > 2.
+            radius: Λ of the pointwise Lipschitz constant.
+            calibration: "sum" as in the paper, or "exact".
+
+        Reference: paper, Lemma 3.5 and section 5 (ν = 3, a third of ε for γ); theory T1, T2, and T3 for "exact".
+        """
+        rate = query.space.rate(epsilon)
+        noise = StudentT(df)
+        gamma = fraction("SmoothT", "gamma_share", gamma_share) * rate / max(1.0, noise.df)
+        if calibration not in ("sum", "exact"):
+            raise invalid("SmoothT", "calibration", '"sum" or "exact"', calibration)
+        if calibration == "exact" and noise.df < 1:
+            raise invalid("SmoothT", "df", "at least 1 with the exact calibration", df)
+        exact = calibration == "exact"
+        whole = noise.exact_budget if exact else noise.budget
+        eta = 2 * math.sqrt(noise.df) / (noise.df + 1) * (1 - gamma_share) * rate
+        if exact:
+            eta = 2 * math.sqrt(noise.df) / (noise.df + 1) * math.sqrt((rate - noise.df * gamma) * (rate + gamma))
+        eta = spend("SmoothT", lambda eta: whole(gamma, eta), eta, rate)
+        scale = SmoothScale(query, ExponentialGrowth(gamma), eta, positive_or_infinite("SmoothT", "radius", radius))
+        return cls(query, _pure(query, rate, "theory T3" if exact else "paper Lemma 3.5"), noise, scale, gamma, eta)
+
+
+@dataclass(frozen=True)
+class SmoothCauchy(Additive):
+    """f(x) + B*(x)/η·Z with generalized Cauchy noise."""
+
+    gamma: float
+    eta: float
+
+    @classmethod
+    def calibrate(
+        cls,
+        query: Query,
+        epsilon: float | str,
+        gamma_share: float = 1 / 3,
+        p: float = 4.0,
+        theta: float = 1.0,
+        radius: float = math.inf,
+    ) -> SmoothCauchy:
+        """The mechanism for a query at a rate: ε = max(1, pθ − 1)·γ + (p − 1)^((p−1)/p)·θ·η.
+
+        Guarantee: (ε, 0, ∞)-GP, as for SmoothT.
+
+        Args:
+            query: what is asked.
+            epsilon: per unit of distance, as a number or a sentence.
+            gamma_share: the part of ε spent on the change of the scale.
+            p: of the noise, at least 1.
+            theta: of the noise, with pθ > 1; a variance needs pθ > 3.
+            radius: Λ of the pointwise Lipschitz constant.
+
+        Reference: paper, Lemma 3.3; theory T1 and T2's corollary.
+        """
+        rate = query.space.rate(epsilon)
+        noise, gamma, eta = cauchy_budget("SmoothCauchy", rate, gamma_share, p, theta)
+        scale = SmoothScale(
+            query, ExponentialGrowth(gamma), eta, positive_or_infinite("SmoothCauchy", "radius", radius)
+        )
+        return cls(query, _pure(query, rate, "paper Lemma 3.3"), noise, scale, gamma, eta)
+
+
+@dataclass(frozen=True)
+class SmoothLaplace(Additive):
+    """f(x) + B*(x)/η·Z with Laplace noise and the linear growth g_L: approximate Geo-Privacy, δ > 0."""
+
+    gamma: float
+    eta: float
+
+    @classmethod
+    def calibrate(
+        cls,
+        query: Query,
+        epsilon: float | str,
+        delta: float,
+        gamma_share: float = 1 / 3,
+        radius: float = math.inf,
+    ) -> SmoothLaplace:
+        """The mechanism for a query at a rate: ε = η + γ·max(1, ln(1/δ)).
+
+        Guarantee: (ε, δ, Λ)-GP. Approximate privacy does not chain, so the radius is part of the promise.
+
+        Args:
+            query: what is asked.
+            epsilon: per unit of distance, as a number or a sentence.
+            delta: strictly between 0 and 1.
+            gamma_share: the part of ε spent on the change of the scale.
+            radius: Λ, within which the promise holds.
+
+        Reference: paper, Lemma 3.6 as corrected by theory E5; theory T1.
+        """
+        rate = query.space.rate(epsilon)
+        noise = Laplace()
+        chance = fraction("SmoothLaplace", "delta", delta)
+        gamma = fraction("SmoothLaplace", "gamma_share", gamma_share) * rate / max(1.0, -math.log(chance))
+        eta = spend("SmoothLaplace", lambda eta: noise.budget(gamma, eta, chance), (1 - gamma_share) * rate, rate)
+        reach = positive_or_infinite("SmoothLaplace", "radius", radius)
+        scale = SmoothScale(query, LinearGrowth(gamma), eta, reach)
+        promise = Guarantee(rate, chance, reach, query.space.distance_unit, reference="paper Lemma 3.6, theory E5, T1")
+        return cls(query, promise, noise, scale, gamma, eta)
+
+
+def cauchy_budget(
+    owner: str, rate: float, gamma_share: float, p: float, theta: float, releases: int = 1
+) -> tuple[GeneralizedCauchy, float, float]:
+    """Noise, γ and η that spend a rate on m releases."""
+    noise = GeneralizedCauchy(p, theta)
+    unit_gamma, unit_eta = noise.budget(1.0, 0.0, releases), noise.budget(0.0, 1.0)
+    if not np.isfinite(unit_gamma):
+        raise invalid(owner, "p", "at least 1 (below, no noise scale is private)", p)
+    gamma = fraction(owner, "gamma_share", gamma_share) * rate / unit_gamma
+    eta = spend(owner, lambda eta: noise.budget(gamma, eta, releases), (1 - gamma_share) * rate / unit_eta, rate)
+    return noise, gamma, eta
+
+
+def _pure(query: Query, rate: float, lemma: str) -> Guarantee:
+    return Guarantee(rate, unit=query.space.distance_unit, reference=f"{lemma}, theory T1 and T2 (chaining)")

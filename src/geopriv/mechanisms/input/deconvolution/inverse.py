@@ -1,0 +1,174 @@
+"""Which way to undo the noise, by the query's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms.input.deconvolution.grid import GridInverse
+from geopriv.mechanisms.input.deconvolution.kernel import KernelTable, kernel_table
+from geopriv.mechanisms.input.deconvolution.line import LineInverse, SplineProfile
+from geopriv.queries import Blurred, Query
+from geopriv.shapes.coordinates import Coordinate, Linear, Radial
+from geopriv.shapes.grids import blurred_grid
+from geopriv.shapes.profiles import (
+    BlurredPieces,
+    Custom,
+    Gaussian,
+    Identity,
+    Profile,
+    Smooth,
+)
+from geopriv.spaces import Earth
+from geopriv.spaces.checks import FloatArray, invalid
+
+
+class Inverse(Protocol):
+    """A function of noisy points whose mean is the query at the true point."""
+
+    @property
+    def error(self) -> float:
+        """A bound on |E g(x + Z) − f(x)|, from tables and splines; 0 for closed forms."""
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        """G at noisy points of the space."""
+
+    def second_moment(self, points: FloatArray) -> FloatArray:
+        """E g(x + Z)² at true points x."""
+
+
+@dataclass(frozen=True)
+class OfCoordinate:
+    """An inverse that depends on the query's coordinate alone.
+
+    Args:
+        geometry: the coordinate.
+        function: g of coordinates.
+        moment: E g(x + Z)² of the coordinate of x.
+        error: a bound on |E g(x + Z) − f(x)|.
+    """
+
+    geometry: Coordinate
+    function: Callable[[FloatArray], FloatArray] = field(repr=False)
+    moment: Callable[[FloatArray], FloatArray] = field(repr=False)
+    error: float = 0.0
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        return self.function(self.geometry(points))
+
+    def second_moment(self, points: FloatArray) -> FloatArray:
+        return self.moment(self.geometry(points))
+
+
+def undo(query: Query, rate: float) -> Inverse:
+    """The inverse of Laplace noise of a rate on the input of a query.
+
+    Raises:
+        InvalidParameter: for a query too rough for it, with what would work.
+
+    Reference: theory T6.
+    """
+    if isinstance(query.space, Earth):
+        rule = "on a flat space: on Earth use a LocalPlane, or estimator='plain'"
+        raise invalid("InputLaplace", "query", rule, query.space)
+    d = query.space.dimension
+    if isinstance(query, Blurred) and not query.along_line:
+        return _blurred_region(query, rate)
+    geometry, profile = query.geometry, query.profile
+    if isinstance(geometry, Linear) and isinstance(profile, Identity):
+        return _unchanged(geometry, profile, d, rate)
+    if d == 1 and isinstance(geometry, Linear | Radial):
+        return _on_line(geometry, profile, rate)
+    match geometry, profile:
+        case Linear(), Gaussian():
+            return _from_table(geometry, profile, kernel_table(rate * profile.bandwidth, axes=1, dimension=d))
+        case Linear(), BlurredPieces():
+            grid = _blurred_profile(profile, rate, d)
+            return OfCoordinate(
+                geometry, lambda s: grid(s[..., None]), lambda s: grid.second_moment(s[..., None]), grid.error
+            )
+        case Radial(), Gaussian() if profile.center == -geometry.offset and d <= 3:
+            return _from_table(geometry, profile, kernel_table(rate * profile.bandwidth, axes=d, dimension=d))
+    raise _too_rough(query)
+
+
+def _unchanged(geometry: Coordinate, profile: Identity, dimension: int, rate: float) -> OfCoordinate:
+    """A linear f needs no undoing: the noise has mean zero, and variance (d + 1)/ε² along every direction."""
+    spread = profile.slope**2 * (dimension + 1) / rate**2
+    return OfCoordinate(geometry, profile, lambda s: profile(s) ** 2 + spread)
+
+
+def _from_table(geometry: Coordinate, profile: Gaussian, table: KernelTable) -> OfCoordinate:
+    def distance(s: FloatArray) -> FloatArray:
+        return np.abs(s - profile.center) / profile.bandwidth
+
+    return OfCoordinate(geometry, lambda s: table(distance(s)), lambda s: table.second_moment(distance(s)), table.error)
+
+
+@lru_cache(maxsize=4)  # they are large
+def _blurred_region(query: Blurred, rate: float) -> GridInverse:
+    return GridInverse(query.grid(rate), rate, query.space.dimension)
+
+
+@lru_cache(maxsize=16)
+def _blurred_profile(profile: BlurredPieces, rate: float, dimension: int) -> GridInverse:
+    ends = np.array([profile.low]), np.array([profile.high])
+    grid = blurred_grid(lambda s: profile(s[..., 0]), ends, profile.bandwidth, rate, done=profile.bandwidth)
+    return GridInverse(grid, rate, dimension)
+
+
+def undo_coordinate(query: Query, rate: float) -> OfCoordinate:
+    """The inverse of Laplace noise of a rate on the coordinate of a query.
+
+    Raises:
+        InvalidParameter: for a profile with kinks.
+    """
+    if isinstance(query.profile, Identity):
+        return _unchanged(query.geometry, query.profile, 1, rate)
+    inverse = _line_inverse("CoordinateLaplace", query.profile, rate)
+    return OfCoordinate(query.geometry, inverse, inverse.second_moment, inverse.error)
+
+
+def _line_inverse(owner: str, profile: Profile, rate: float) -> LineInverse:
+    """For a profile with a continuous slope; a Custom one with a curvature and no kinks stands for a spline."""
+    if isinstance(profile, Custom) and profile.curvature is not None and not profile.kinks:
+        spline = SplineProfile(profile)
+        # a slope that does not fade towards its ends is a kink there, and shows as a bend that nobody vouched for
+        if spline.steepest_bend <= 2 * profile.curvature:
+            return LineInverse(spline, rate)
+    if isinstance(profile, Smooth):
+        return LineInverse(profile, rate)
+    raise invalid(
+        owner,
+        "query",
+        "of a profile with a continuous slope (Smoothstep by edge='smooth', Gaussian, a blurred one, or Custom with a "
+        "curvature, no kinks and flat ends) for noise to be undone, or give estimator='plain'",
+        type(profile).__name__,
+    )
+
+
+def _on_line(geometry: Linear | Radial, profile: Profile, rate: float) -> Inverse:
+    inverse = _line_inverse("InputLaplace", profile, rate)
+    if isinstance(geometry, Linear):
+        return OfCoordinate(geometry, inverse, inverse.second_moment, inverse.error)
+    # around a place, f has a kink at the place itself unless the profile is level there
+    slope = float(np.abs(inverse.profile.slope(np.asarray(-geometry.offset))))
+    if slope > 1e-9 * inverse.profile.lipschitz:
+        raise invalid("InputLaplace", "query", "level at its centre, or it has a kink there", type(profile).__name__)
+    offset = geometry.offset
+    return OfCoordinate(geometry, inverse, lambda s: inverse.folded_moment(s + offset, offset), inverse.error)
+
+
+def _too_rough(query: Query) -> InvalidParameter:
+    return invalid(
+        "InputLaplace",
+        "query",
+        "smooth enough for noise on the input to be undone: a GaussianKernel, or Blurred(query, bandwidth); a Lattice "
+        "report answers rough queries too, and estimator='plain' gives the biased estimate",
+        type(query).__name__,
+    )

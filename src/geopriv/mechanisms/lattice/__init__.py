@@ -1,0 +1,1 @@
+"""A cell of a public grid: one report that answers every query."""

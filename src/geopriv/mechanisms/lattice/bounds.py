@@ -1,0 +1,145 @@
+"""Between which two numbers the stencil of a grid lies, for every report that anyone can send: proven, not searched."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geopriv.mechanisms.lattice.bias import box_around, largest_bend
+from geopriv.mechanisms.lattice.moments import stencil_on_box
+from geopriv.queries import Blurred, Query
+from geopriv.queries.parameters import gaussian_center
+from geopriv.shapes.coordinates import Linear
+from geopriv.shapes.grids import REACH
+from geopriv.shapes.profiles import (
+    Curved,
+    Gaussian,
+    LinearPieces,
+    Profile,
+)
+from geopriv.spaces.checks import FloatArray
+
+if TYPE_CHECKING:
+    from geopriv.mechanisms.lattice.lattice import Lattice
+
+_MOST = 1 << 21  # cells of a box that is looked at whole
+_FINE = 1 << 15  # places at which a curved profile is looked at
+_BELL = 12.0  # bandwidths beyond which a Gaussian is below e^(−72)
+_ROUNDING = 1e-9
+
+
+def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+    """The least and the largest contribution of a report, or numbers beyond them; None where there is no bound.
+
+    Along a linear coordinate s the stencil is G(s) = Σ w·f0(s + shift), a function of s alone. For straight pieces it
+    is largest and least at a knot less a shift; for a curvature of at most C it is known to (1 + 4c)^d·C·η²/8 from
+    places η apart. A Gaussian kernel is a product of such functions, one of each axis. A region, blurred or not, is
+    constant along every axis that leads away from its box, so the cells in and next to the box show every value.
+    For anything else the weights bound it: their absolute values add up to (1 + 4c)^d and they to 1, so no
+    contribution is farther from the middle of f's range than (1 + 4c)^d times half the range.
+
+    Args:
+        mechanism: that makes the reports.
+        query: that they answer.
+    """
+    low, high = answer_range(query)
+    if not math.isfinite(high - low):
+        return None
+    ends = _along_coordinate(mechanism, query) or _on_box(mechanism, query)
+    if ends is None:
+        middle, reach = (low + high) / 2, _weight(mechanism) * (high - low) / 2
+        ends = middle - reach, middle + reach
+    slack = _ROUNDING * (ends[1] - ends[0])
+    return ends[0] - slack, ends[1] + slack
+
+
+def box_of_change(query: Query, margin: float) -> tuple[FloatArray, FloatArray] | None:
+    """Corners of a box from which f is constant along every axis that leads away; None where there is none."""
+    if isinstance(query, Blurred) and not query.along_line:
+        return box_of_change(query.query, margin + (REACH + 0.2) * query.bandwidth)  # its grid ends within
+    endless = isinstance(query.geometry, Linear) and query.space.dimension > 1
+    return None if endless or not _levels_off(query.profile) else box_around(query, margin)
+
+
+def answer_range(query: Query) -> tuple[float, float]:
+    """Infimum and supremum of f."""
+    return answer_range(query.query) if isinstance(query, Blurred) else query.profile.bounds
+
+
+def _levels_off(profile: Profile) -> bool:
+    """Whether f0 is constant before its first landmark and after its last."""
+    if isinstance(profile, LinearPieces):
+        return bool(profile.knots) and profile.slopes[0] == profile.slopes[-1] == 0
+    return isinstance(profile, Curved)
+
+
+def _weight(mechanism: Lattice) -> float:
+    """The sum of the absolute weights of the stencil."""
+    return float((1 + 4 * mechanism.curvature) ** mechanism.space.dimension)
+
+
+def _along_coordinate(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+    if isinstance(query, Blurred) and not query.along_line:
+        return None
+    geometry, profile, d = query.geometry, query.profile, query.space.dimension
+    if gaussian_center(query) is not None and isinstance(profile, Gaussian):
+        ends = _of_profile(Gaussian(profile.bandwidth), (mechanism.step,), mechanism.curvature)
+        if ends is None:
+            return None
+        corners = [ends[0] ** k * ends[1] ** (d - k) for k in range(d + 1)]
+        return min(corners), max(corners)
+    if not isinstance(geometry, Linear):
+        return None
+    return _of_profile(profile, tuple(mechanism.step * a for a in geometry.direction), mechanism.curvature)
+
+
+@lru_cache(maxsize=64)  # the thresholds of a curve differ only in where they are
+def _of_profile(profile: Profile, steps: tuple[float, ...], curvature: float) -> tuple[float, float] | None:
+    """The range of Σ w·f0(s + shift) over real s, for axes whose steps move the coordinate by so much."""
+    shifts, weights = [], []
+    for signs in product((-1, 0, 1), repeat=len(steps)):
+        shifts.append(math.fsum(sign * step for sign, step in zip(signs, steps, strict=True)))
+        weights.append(math.prod(-curvature if sign else 1 + 2 * curvature for sign in signs))
+
+    def total(s: FloatArray) -> FloatArray:
+        return np.asarray(sum(w * profile(s + shift) for w, shift in zip(weights, shifts, strict=True)))
+
+    if isinstance(profile, LinearPieces) and _levels_off(profile):
+        values = total((np.asarray(profile.knots)[:, None] - np.asarray(shifts)).ravel())
+        ends = [profile.values[0], profile.values[-1]]
+        return min(*ends, float(values.min())), max(*ends, float(values.max()))
+    return _of_curve(profile, total, sum(map(abs, steps)), (1 + 4 * curvature) ** len(steps))
+
+
+def _of_curve(
+    profile: Profile, total: Callable[[FloatArray], FloatArray], reach: float, weight: float
+) -> tuple[float, float] | None:
+    bend = largest_bend(profile)
+    if bend is None:
+        return None
+    if isinstance(profile, Gaussian):
+        ends = profile.center + profile.bandwidth * _BELL * np.array([-1.0, 1.0])
+    else:
+        ends = np.array([profile.landmarks[0], profile.landmarks[-1]])
+    places, apart = np.linspace(ends[0] - reach, ends[1] + reach, _FINE, retstep=True)
+    values, slack = total(places), weight * bend * float(apart) ** 2 / 8 + weight * math.exp(-(_BELL**2) / 2)
+    return float(values.min()) - slack, float(values.max()) + slack
+
+
+def _on_box(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+    box = box_of_change(query, mechanism.step)
+    if box is None:
+        return None
+    low, high = ((np.atleast_1d(corner) - mechanism.origin) / mechanism.step for corner in box)
+    first, sizes = np.floor(low), np.ceil(high) - np.floor(low) + 1
+    if np.prod(sizes) > _MOST:
+        return None
+    values = stencil_on_box(
+        lambda cells: mechanism._f(query, cells), first, sizes.astype(int).tolist(), mechanism.curvature
+    )
+    return float(values.min()), float(values.max())

@@ -1,0 +1,88 @@
+"""Reports of a Lattice: two random numbers an axis, each compared with what the theorem says.
+
+A position t on the grid goes to the cell ⌈t − U⌉: up from its lower cell i if U < t − i, which has the probability λ of
+theory T8. Then it moves by two-sided geometric noise (`LatticeLaw`). The position is a fraction where points are
+floats, and a ball around its true value where they are logarithms or projections. So the law is T8's at exactly the x
+that the person holds, and nothing is lost to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from flint import arb
+
+from geopriv.mechanisms.additive import floats
+from geopriv.mechanisms.additive.floats import Bounded
+from geopriv.mechanisms.lattice.lattice import FARTHEST, Lattice
+from geopriv.noise.exact import Release, Uniform, whole
+from geopriv.noise.laws import LatticeLaw
+from geopriv.noise.plans import Plan, Screen
+from geopriv.shapes import enclosures
+from geopriv.spaces.checks import FloatArray
+
+if TYPE_CHECKING:
+    from geopriv.noise.kernels import Status, Words
+
+
+@dataclass(frozen=True)
+class OnLattice(Plan):
+    """A cell of a Lattice's grid, as whole numbers.
+
+    Guarantee: the Lattice's own, exactly, for every float x (theory T8).
+
+    Args:
+        mechanism: the Lattice.
+    """
+
+    mechanism: Lattice
+
+    @property
+    def law(self) -> LatticeLaw:  # type: ignore[override] # the law of the mechanism
+        return LatticeLaw(self.mechanism.theta, self.mechanism.space.dimension)
+
+    @property
+    def steps(self) -> tuple[float, ...]:  # type: ignore[override] # cells are counted in ones
+        return (1.0,) * self.mechanism.space.dimension
+
+    def release(self, row: Sequence[float]) -> Release:
+        def ideal(u: Sequence[Uniform]) -> list[arb]:
+            return [moved + cell for moved, cell in zip(self.law(u), self._rounded(row, u[::2]), strict=True)]
+
+        return ideal
+
+    def screen(self, rows: FloatArray) -> Screen:
+        from geopriv.noise import kernels
+
+        along, theta = self._bounded(rows), float(self.mechanism.theta)
+
+        def screened(who: np.typing.NDArray[np.intp], words: Words, values: FloatArray, status: Status) -> None:
+            place, off = along.value[who], along.off[who]
+            kernels.lattice(words, place, off, math.log1p(theta / 2), math.log1p(theta), values, status)
+
+        return screened
+
+    def _rounded(self, row: Sequence[float], u: Sequence[Uniform]) -> list[int]:
+        """The cells of the position, before noise: in whole numbers where the position is rational, else in balls.
+
+        It ends with probability 1: a comparison stays open for ever only if t − U is whole, which is one U (0 and 1
+        where t is whole). So does the noise: V is not one of the countably many limits (1 + θ)^(1 − k)·2/(2 + θ).
+        """
+        m = self.mechanism
+        if not enclosures.irrational(m.space):
+            placed = [m.place_exactly(number, axis) for axis, number in enumerate(row)]
+            return [lower + v.below(share) for (lower, share), v in zip(placed, u, strict=True)]
+        along = [(x - origin) / m.step for x, origin in zip(enclosures.point(m.space, row), m.origin, strict=True)]
+        clamped = [place.max(arb(-FARTHEST)).min(arb(FARTHEST)) for place in along]
+        return [-whole(v.ball() - place) for place, v in zip(clamped, u, strict=True)]
+
+    def _bounded(self, rows: FloatArray) -> Bounded:
+        points, step = floats.points(self.mechanism.space, rows), self.mechanism.step
+        with np.errstate(over="ignore"):  # what overflows is not certain, and goes to the balls
+            along = (points.value - np.asarray(self.mechanism.origin)) / step
+            off = 1.01 * points.off / step + 2.0**-50 * np.abs(along)
+        return Bounded(np.clip(along, -FARTHEST, FARTHEST), off)

@@ -1,0 +1,1 @@
+"""The best report of a few values: a table of integers."""

@@ -1,0 +1,83 @@
+"""The float filter of tables: which row, from a float coordinate and a bound on its error, and which letter of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from geopriv.noise.compiled import compiled
+from geopriv.noise.kernels import (
+    CERTAIN,
+    UNKNOWN,
+    Status,
+    Words,
+)
+from geopriv.spaces.checks import FloatArray
+
+Letters = npt.NDArray[np.uint16]
+Lookup = tuple[FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int64], Letters]
+
+_MORE = 1.25  # for products of errors, as in kernels.py
+
+
+@compiled
+def _threshold(lattice: FloatArray, cell: int, u: float) -> tuple[float, float]:
+    """The number t = a + U·(b − a) in the cell from a to b, and its error.
+
+    U is right to 2^-52, so the product is right to 4.1·2^-53·(b − a) and the sum to 2^-53·|t| more: together less than
+    2^-50·(|a| + |b|), and what underflows is less than 2^-1000. A cell wider than all floats has an infinite error.
+    """
+    a, b = lattice[cell], lattice[cell + 1]
+    return a + u * (b - a), (abs(a) + abs(b)) * 2.0**-50 + 2.0**-1000
+
+
+@compiled
+def _next_is_clear(lattice: FloatArray, cell: int, above: bool, u: float, s: float, off: float) -> bool:
+    """Whether s cannot have passed the threshold of the cell above, or below; there is none at the lattice's ends."""
+    beyond = cell + 1 if above else cell - 1
+    if not 0 <= beyond <= lattice.size - 2:
+        return True
+    far, wrong = _threshold(lattice, beyond, u)
+    return (far - s if above else s - far) > _MORE * (off + wrong)
+
+
+@compiled
+def letters(words: Words, s: FloatArray, off: FloatArray, table: Lookup, letter: Letters, status: Status) -> None:
+    """Table: the row above or below s by its share of the cell, then the letter by an integer out of 2^60.
+
+    The table holds its lattice, the cell in which each even piece of the lattice begins, each row's running sums, and
+    the letter from which on to look, by the first eight bits of the integer. `off` bounds the error of s.
+
+    Guarantee: a row is certain only if every s within `off` and every U with these 64 bits have it. The row is the
+    number of cells with s > t(cell), t(cell) = a + U·(b − a): a cell below that of s counts because U < 1, one above it
+    does not, and in that of s this says U < (s − a)/(b − a). t grows from cell to cell, and the row with s. So row r
+    belongs to all s from t(r − 1) to t(r) and to no other, wherever the lattice points lie: s must be clear of both.
+    The one beyond a lattice point is clear if the point is. What is infinite or not a number is clear of nothing.
+    """
+    lattice, cells, sums, starts = table
+    last, low = lattice.size - 2, lattice[0]
+    pace = cells.size / (lattice[-1] - low)
+    for i in range(s.size):
+        status[i], place = UNKNOWN, s[i]
+        at = min(max((place - low) * pace, 0.0), cells.size - 1.0)
+        if not at >= 0:  # not a number
+            continue
+        cell = cells[int(at)]  # where to begin: s itself is compared with the points
+        while cell < last and lattice[cell + 1] <= place:
+            cell += 1
+        while cell > 0 and lattice[cell] > place:
+            cell -= 1
+        u = (float(words[i, 0]) + 0.5) * 2.0**-64
+        near, wrong = _threshold(lattice, cell, u)
+        above = place > near
+        row, clear = cell + above, abs(place - near) > _MORE * (off[i] + wrong)
+        if clear and not abs(place - lattice[row]) > _MORE * off[i]:  # seldom
+            clear = _next_is_clear(lattice, cell, above, u, place, off[i])
+        if not clear:
+            continue
+        number = np.int64(words[i, 1] >> np.uint64(4))
+        j = starts[row, words[i, 1] >> np.uint64(56)]
+        while sums[row, j] <= number:
+            j += 1
+        letter[i] = j
+        status[i] = CERTAIN

@@ -1,0 +1,167 @@
+"""Reports of a Table: two comparisons of whole numbers with random bits.
+
+With U uniform the row above s is taken if U is below the share of the cell that lies before s, else the row below; then
+a number out of 2^60 falls on one value of the row, whose integer weights sum to 2^60. The share is a ball around its
+true value, so the law is the table's own at the exact coordinate, for every float x: nothing is lost to
+rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb
+
+from geopriv.mechanisms.additive import floats
+from geopriv.mechanisms.simulation import simulate
+from geopriv.mechanisms.table.integers import TOTAL
+from geopriv.mechanisms.table.table import Table
+from geopriv.noise.bulk import CHUNK, FEW
+from geopriv.noise.entropy import Source
+from geopriv.noise.exact import (
+    Undecided,
+    Uniform,
+    dyadic,
+    refine,
+)
+from geopriv.shapes import enclosures
+from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.threads import in_threads
+
+if TYPE_CHECKING:
+    from geopriv.mechanisms.table.kernels import Lookup
+    from geopriv.noise.kernels import Words
+
+_FINER, _BITS = 16, 8  # of the tables in which cells and letters are looked up; _BITS as in table_kernels.py
+_UNKNOWN = 2  # as in kernels.py, which is loaded only when it is needed
+
+Letters = npt.NDArray[np.uint16]
+
+
+def draw_values(table: Table, rows: FloatArray, source: Source) -> FloatArray:
+    """The value that each person reports, shape (n,).
+
+    Guarantee: the table's own, exactly, for every float x (theory T5).
+
+    Raises:
+        InvalidParameter: for a table whose integers break its promise.
+    """
+    values = np.empty(len(rows))
+
+    def keep(part: slice, letters: Letters) -> None:
+        values[part] = table.values[letters]
+
+    _draw(table, rows, source, keep)
+    return values
+
+
+def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
+    """The same as the index of the value."""
+    found = np.empty(len(rows), dtype=np.uint16)
+
+    def keep(part: slice, letters: Letters) -> None:
+        found[part] = letters
+
+    _draw(table, rows, source, keep)
+    return found
+
+
+def _draw(table: Table, rows: FloatArray, source: Source, keep: Callable[[slice, Letters], None]) -> None:
+    """Letters chunk by chunk, on every core."""
+    if table.worst_step[0] > 1:
+        raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
+    ready = lookup(table)
+
+    def work(start: int) -> None:
+        part = slice(start, start + CHUNK)
+        mine = source.among(part)
+        words = mine.words(len(rows[part]), 2)
+        keep(part, chunk_letters(table, ready, rows[part], words, mine, filtered=len(rows[part]) >= FEW))
+
+    in_threads(work, range(0, len(rows), CHUNK))
+
+
+def chunk_letters(
+    table: Table, ready: Lookup, rows: FloatArray, words: Words, source: Source, filtered: bool
+) -> Letters:
+    """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
+    letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), _UNKNOWN, dtype=np.uint8)
+    s = floats.coordinate(table.query, rows) if filtered else None
+    if s is not None:
+        from geopriv.mechanisms.table import kernels as table_kernels
+
+        table_kernels.letters(words, s.value, s.off, ready, letters, status)
+    for i in np.flatnonzero(status == _UNKNOWN).tolist():
+        letters[i] = _letter(table, ready, rows[i].tolist(), words[i].tolist(), source.among(slice(i, i + 1)))
+    return letters
+
+
+def _letter(table: Table, ready: Lookup, row: Sequence[float], words: Sequence[int], source: Source) -> int:
+    share = Uniform(words[0], source)
+    line = refine(lambda: _line(table.lattice, enclosures.coordinate(table.query, row), share), [share])
+    return int(np.searchsorted(ready[2][line], words[1] >> 4, side="right"))
+
+
+def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
+    """The row of the table that U selects: the number of cells with s > t(cell), t(cell) = a + U·(b − a).
+
+    A cell below all those in which s can lie counts, because U < 1, and one above them does not; the others are
+    compared. The bits of U drawn so far put t(cell) between two fractions, which are exact numbers here: only the ball
+    around s has a width.
+
+    It ends with probability 1. As bits and precision grow, the interval of t(cell) and the ball shrink to the numbers
+    themselves, so a comparison stays open for ever only if s = t(cell): for one U in each cell (0 and 1 where s is a
+    lattice point), hence with probability 0. It is open after k bits only if U is within some 2^-k of that one, or the
+    ball is wider than that. `refine` gives up at 2^17 bits, and then nothing is released.
+
+    Raises:
+        Undecided: while the bits of U, or the precision of s, do not tell.
+    """
+    cells = enclosures.cells_of(lattice, s)
+    return cells.start + sum(_above(s, float(lattice[cell]), float(lattice[cell + 1]), u) for cell in cells)
+
+
+def _above(s: arb, a: float, b: float, u: Uniform) -> bool:
+    """Whether s > a + U·(b − a), which is at least that of the least U with these bits and below that of the next."""
+    start, width = Fraction(a), Fraction(b) - Fraction(a)
+    least, beyond = (dyadic(start + end * width) for end in u.ends())
+    if s >= beyond:
+        return True
+    if s <= least:
+        return False
+    raise Undecided
+
+
+@lru_cache(maxsize=16)
+def lookup(table: Table) -> Lookup:
+    """What table_kernels.letters looks things up in."""
+    if table.values.size > 65_535:
+        raise invalid("report", "mechanism", "a table of at most 65,535 values", table.values.size)
+    lattice, sums = table.lattice, np.cumsum(table.weights, axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):  # pieces say where to begin to look: any will do
+        pieces = np.linspace(lattice[0], lattice[-1], _FINER * lattice.size + 1)[:-1]
+    cells = np.clip(np.searchsorted(lattice, pieces, side="right") - 1, 0, lattice.size - 2)
+    starts = [np.searchsorted(row, np.arange(1 << _BITS) * (TOTAL >> _BITS), side="right") for row in sums]
+    return lattice, cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint16)
+
+
+def simulated_values(table: Table, x: Any, rng: np.random.Generator) -> FloatArray:
+    """Values for studies, at float coordinates and from a seeded generator, by the same kernel."""
+    from geopriv.mechanisms.table import kernels as table_kernels
+
+    ready = lookup(table)
+
+    def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
+        s = np.ascontiguousarray(table.query.geometry(points))
+        words = rng.integers(0, 1 << 64, (s.size, 2), dtype=np.uint64)
+        letters, status = np.zeros(s.size, dtype=np.uint16), np.empty(s.size, dtype=np.uint8)
+        certain = np.full(s.size, -np.inf)  # floats decide: nothing is to be left to the balls
+        table_kernels.letters(words, s, certain, ready, letters, status)
+        return np.asarray(table.values[letters])
+
+    return simulate(table.query.space, x, rng, release)

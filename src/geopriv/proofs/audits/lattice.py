@@ -1,0 +1,86 @@
+"""The audit of grid reports: θ in exact arithmetic, and the law that the mechanism states."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from geopriv.mechanisms import Lattice
+from geopriv.spaces.checks import FloatArray
+
+_CELLS = 40  # on each side of a person, within which the law is looked at
+_CLOSEST = 1e-5  # of a step or of 1/ε: closer pairs would measure rounding errors
+
+
+def worst_lattice(mechanism: Lattice) -> tuple[FloatArray, Any]:
+    """Loss/(ε·distance) of the laws of neighbouring cells, exactly, and of pairs of real points.
+
+    On a cell the law of each axis is a line between the laws of its two ends, so that its steepest logarithm is
+    |P_{i+1}(k) − P_i(k)|/min over one step (T5); √d of that is what the axes lose together at worst. This is computed
+    in fractions, against ε less what rounding errors of positions cost. Pairs of real points, many of them close to a
+    cell's border and on both of its sides, are compared by `log_probability`: rounding that is not random would show
+    there.
+    """
+    steepest = _steepest_between_cells(mechanism)
+    # the comparison is exact; only the number that is shown is rounded, and never down to 1
+    square = steepest**2 * mechanism.space.dimension / mechanism.allowed**2
+    exact = math.sqrt(square) if square <= 1 else max(math.sqrt(square), 1 + 1e-6)
+    first, second = _pairs(mechanism)
+    ratio, outputs = _losses(mechanism, first, second)
+    everything = np.concatenate([[exact], ratio])
+
+    def at(k: int) -> tuple[Any, Any, Any]:
+        if k == 0:
+            return "cell 0", "cell 1", "any cell outside them"
+        return first[k - 1].tolist(), second[k - 1].tolist(), outputs[k - 1].tolist()
+
+    return everything, at
+
+
+def _steepest_between_cells(mechanism: Lattice) -> Fraction:
+    """The largest |P_1(k) − P_0(k)|/min of the noise around cells 0 and 1."""
+    worst = Fraction(0)
+    for k in range(-_CELLS, _CELLS + 1):
+        here, there = mechanism.noise_probability(k), mechanism.noise_probability(k - 1)
+        worst = max(worst, abs(here - there) / min(here, there))
+    return worst
+
+
+def _pairs(mechanism: Lattice) -> tuple[FloatArray, FloatArray]:
+    """Pairs of points at all distances and directions, half of them across corners, borders and middles of cells."""
+    rng, d = np.random.default_rng(0), mechanism.space.dimension
+    length, step = 1 / mechanism.guarantee.epsilon, mechanism.step
+    distance = np.geomspace(_CLOSEST * min(step, length), 30 * length, 400)
+    distance = np.tile(distance, 4)
+    direction = rng.standard_normal((distance.size, d))
+    diagonal = np.sign(rng.standard_normal((distance.size, d)))
+    direction = np.where(rng.random((distance.size, 1)) < 0.5, direction, diagonal)
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    corner = np.asarray(mechanism.origin) + step * rng.integers(-60, 60, (distance.size, d)) / 2
+    away = rng.uniform(-0.5, 0.5, (distance.size, d))
+    half = np.arange(distance.size) % 2 == 0
+    start = np.where(half[:, None], corner - direction * distance[:, None] / 2, corner + away * step)
+    other = start + direction * distance[:, None]
+    shape = (-1, *mechanism.space.point_shape)
+    return start.reshape(shape), other.reshape(shape)
+
+
+def _losses(mechanism: Lattice, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The largest loss of each pair over outputs around both, less rounding, over what is promised; and where."""
+    d, shape = mechanism.space.dimension, mechanism.space.point_shape
+    ends = [mechanism.place(points)[0].reshape(-1, d) for points in (first, second)]
+    low, high = np.minimum(*ends), np.maximum(*ends)
+    # axes are independent, so the largest loss is on each axis at, beyond or between the two
+    offsets = np.concatenate([np.arange(-3, 4), [-_CELLS, _CELLS]])
+    signs = np.array(np.meshgrid(*[[0.0, 1.0]] * d)).reshape(d, -1).T
+    outputs = np.concatenate([(low + k) * (1 - up) + (high + k) * up for k in offsets for up in signs])
+    outputs = outputs.reshape(len(offsets) * len(signs), len(low), *shape)
+    laws = [mechanism.log_probability(points, outputs) for points in (first, second)]
+    loss = np.abs(laws[0] - laws[1]) - 1e-15 * (20 + np.abs(laws[0]))
+    k = loss.argmax(axis=0)
+    rows = np.arange(len(low))
+    distance = mechanism.space.between(first, second)
+    return np.maximum(loss[k, rows], 0.0) / (mechanism.guarantee.epsilon * distance), outputs[k, rows]

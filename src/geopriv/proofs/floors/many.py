@@ -1,0 +1,143 @@
+"""A floor for one report that answers many queries (theory T10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from geopriv.proofs.floors.gradients import direction, steepness
+from geopriv.proofs.floors.single import floor_along, require_known_shape
+from geopriv.queries import Query, common_space
+from geopriv.shapes.coordinates import Linear, Radial
+from geopriv.spaces import Earth, LogLine, Space
+from geopriv.spaces.checks import FloatArray
+
+_POINTS = 2048  # at a time
+_NUDGE = 1e-6  # in units of 1/ε
+_STEP = 0.01  # of a tabulated floor, in units of 1/ε
+_MOST = 20_000  # cells of a tabulated floor
+_FEW = 100  # points take as long as one, for one query
+_FAR = 20.0  # in units of 1/ε: farther from a query its own floor is taken as zero
+
+
+def lower_bound_many(queries: Sequence[Query], epsilon: float | str, x: Any) -> FloatArray:
+    """A floor on Σ_q Var_q(x) of any ε-GP report from which every query can be estimated without bias.
+
+    The larger of two: (tr √G)²/ε² with G = Σ_q ∇f_q·∇f_qᵀ, because the Fisher information of the report has a trace of
+    at most ε² to share among all directions; and the sum of the queries' own floors (theory T7).
+
+    Gradients exist almost everywhere. They are all taken at one point beside x, and the floor there, times e^(−ε·way),
+    is a floor at x, so it does not matter which side of a kink that point is on. Own floors of many queries of one
+    shape are read from a table that is never above them, and at most 1 % below for queries wider than 0.2/ε.
+
+    Args:
+        queries: on one space; no LipschitzQuery, of whose steepness nothing is known but a bound.
+        epsilon: per unit of distance, as a number or a sentence; of the one report.
+        x: values of the space.
+
+    Reference: theory T10.
+
+    >>> from geopriv import Identity, LinearQuery
+    >>> east, north = LinearQuery((1.0, 0.0), Identity()), LinearQuery((0.0, 1.0), Identity())
+    >>> lower_bound_many([east, north], 1.0, [(3.0, 4.0)]).round(4)     # the two floors alone add up to 2
+    array([4.])
+    """
+    asked, space = common_space("lower_bound_many", queries)
+    for query in asked:
+        require_known_shape("lower_bound_many", "queries", query)
+    rate, points = space.rate(epsilon), space.read(x)
+    shape = points.shape[: points.ndim - len(space.point_shape)]
+    flat = points.reshape(-1, *space.point_shape)
+    floors = _own_floors(asked, rate, len(flat))
+    parts = [_floor(asked, floors, rate, flat[i : i + _POINTS]) for i in range(0, len(flat), _POINTS)]
+    return np.concatenate([*parts, np.empty(0)]).reshape(shape)
+
+
+Floor = Callable[[FloatArray], FloatArray]
+
+
+def _floor(asked: tuple[Query, ...], floors: list[Floor], rate: float, points: FloatArray) -> FloatArray:
+    space = asked[0].space
+    beside = _beside(space, points, _NUDGE / rate)
+    gram = np.zeros((space.dimension, space.dimension, len(points)))
+    alone = np.zeros(len(points))
+    for query, own in zip(asked, floors, strict=True):
+        s = query.geometry(beside).reshape(len(points))
+        gradient = steepness(query.profile, s) * np.ascontiguousarray(direction(space, query.geometry, beside).T)
+        gram += gradient[:, None] * gradient
+        alone += own(s)
+    way = space.between(points, beside).reshape(len(points))
+    return np.asarray(np.exp(-rate * way) * np.maximum(_squared_trace_of_root(gram, len(asked)) / rate**2, alone))
+
+
+def _squared_trace_of_root(gram: FloatArray, terms: int) -> FloatArray:
+    """(tr √G)² for G of shape (d, d, n), rounded down by what summing `terms` products can be off."""
+    slack = (terms + 8) * len(gram) * np.finfo(float).eps
+    trace = np.asarray(np.trace(gram))
+    match len(gram):
+        case 1:
+            return np.asarray(trace * (1 - slack))
+        case 2:
+            product = gram[0, 0] * gram[1, 1]
+            determinant = np.maximum(product - gram[0, 1] ** 2 - slack * product, 0.0)
+            return np.asarray((trace + 2 * np.sqrt(determinant)) * (1 - slack))
+    spectrum = np.linalg.eigvalsh(np.moveaxis(gram, -1, 0))
+    roots = np.sqrt(np.maximum(spectrum - slack * trace[:, None], 0.0))
+    return np.asarray(roots.sum(axis=-1) ** 2)
+
+
+def _beside(space: Space, points: FloatArray, way: float) -> FloatArray:
+    """Each point moved a little, all in one direction that is parallel to nothing in particular."""
+    if isinstance(space, Earth):
+        return space.move(points, np.full(len(points), way), np.full(len(points), 0.7391))
+    odd = np.sqrt(np.arange(space.dimension) + 2.0)
+    return np.asarray(points + (way * odd / np.linalg.norm(odd)).reshape(space.point_shape))
+
+
+def _own_floors(asked: tuple[Query, ...], rate: float, count: int) -> list[Floor]:
+    """For each query its floor T7 as a function of the coordinate; queries of one shape share a table."""
+    kinds = [_kind(query) for query in asked]
+    tables = {
+        kind: _tabulated(asked[kinds.index(kind)], rate)
+        for kind in set(kinds)
+        if kind is not None and kinds.count(kind) * max(count, _FEW) > _MOST
+    }
+    return [
+        tables[kind] if kind in tables else floor_along(query, rate) for kind, query in zip(kinds, asked, strict=True)
+    ]
+
+
+def _kind(query: Query) -> tuple[object, ...] | None:
+    """What a query's floor depends on besides s; None where not every step of s is a step of the same length."""
+    match query.geometry:
+        case Radial() | Linear() if not isinstance(query.space, LogLine):
+            return query.profile, getattr(query.geometry, "offset", None)
+    return None
+
+
+def _tabulated(query: Query, rate: float) -> Floor:
+    """A step function of s below the query's floor.
+
+    Var(x) ≥ e^(−ε·dist(x, x'))·Var(x') for every ε-GP report, so the larger of e^(−ε|s − s_k|)·floor(s_k) at both ends
+    of a cell is a floor too. It is least where both are equal: √(floor_k·floor_(k+1))·e^(−ε·cell/2).
+    """
+    marks = query.profile.landmarks
+    ends = np.array([marks[0] - _FAR / rate, marks[-1] + _FAR / rate])
+    low, high = (float(end[0]) for end in query.geometry.reachable(ends[:1]))
+    start, stop = max(ends[0], low), min(ends[1], high)
+    if not start < stop:
+        return np.zeros_like
+    fine = min(_STEP / rate, (marks[-1] - marks[0]) / 20 or np.inf)
+    cells = int(min(np.ceil((stop - start) / fine), _MOST))
+    nodes = np.linspace(start, stop, cells + 1)
+    own, keep = floor_along(query, rate)(nodes), np.exp(-rate * (stop - start) / cells)
+    steps = np.concatenate([[0.0], np.sqrt(own[:-1] * own[1:] * keep) * (1 - 1e-12), [0.0]])
+    scale = cells / (stop - start)
+
+    def below(s: FloatArray) -> FloatArray:
+        cell = np.clip((s - start) * scale, -1.0, cells)
+        return np.asarray(steps[np.floor(cell).astype(np.intp) + 1])
+
+    return below

@@ -1,0 +1,91 @@
+"""How much of what is possible a mechanism reaches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from geopriv.mechanisms import (
+    Lattice,
+    Mechanism,
+    Table,
+    VectorSmoothCauchy,
+    moments,
+)
+from geopriv.proofs.floors.many import lower_bound_many
+from geopriv.proofs.floors.single import lower_bound
+from geopriv.queries import Query
+from geopriv.shapes.coordinates import Coordinate
+from geopriv.shapes.profiles import PiecewiseLinear, Profile
+from geopriv.spaces.checks import FloatArray, invalid
+
+
+def efficiency(mechanism: Mechanism, x: Any, query: Query | None = None, weights: Any = None) -> float:
+    """Mean floor over mean variance, between 0 and 1: what share of the noise no unbiased report could avoid.
+
+    For a mechanism of several queries, without `query`, the floor is that of Σ_q Var_q (theory T10); otherwise it is
+    that of one query (theory T7). A Table estimates its target without bias, so its floor is the target's; a Lattice
+    its interpolant on the grid, which is taken for f. Floors are not always within reach, so 1 is not either.
+
+    Args:
+        mechanism: unbiased (or a Table or Lattice), with a promise per distance and δ = 0: floors hold for no other.
+        x: values of the space over which both means are taken.
+        query: which one, where a report can answer several.
+        weights: of the values, by default all the same.
+
+    Raises:
+        InvalidParameter: for a mechanism to which the floors do not apply.
+
+    >>> from geopriv import LipschitzLaplace, SmoothT, Table, Threshold
+    >>> query, x = Threshold(at=0.0, width=2.0), np.linspace(-5, 5, 101)
+    >>> [round(efficiency(kind.calibrate(query, 1.0), x), 2) for kind in (LipschitzLaplace, SmoothT, Table)]
+    [0.16, 0.05, 0.48]
+    """
+    if not has_floor(mechanism):
+        rule = "unbiased, with a promise per distance and δ = 0"
+        raise invalid("efficiency", "mechanism", rule, type(mechanism).__name__)
+    promise = mechanism.guarantee
+    if isinstance(mechanism, VectorSmoothCauchy) and query is None:
+        floor = lower_bound_many(mechanism.queries, promise.epsilon, x)
+        variance = mechanism.variance(x).sum(axis=-1)
+    else:
+        asked = getattr(mechanism, "query", query)
+        if asked is None:
+            raise invalid("efficiency", "query", "given, since a report can answer any", query)
+        estimated = _Target(mechanism) if isinstance(mechanism, Table) and not mechanism.unbiased else asked
+        floor, variance = lower_bound(estimated, promise.epsilon, x), moments(mechanism, asked, x)[1]
+    share = _shares(weights, floor.shape)
+    reached, least = float((share * variance).sum()), float((share * floor).sum())
+    return least / reached if reached > 0 else 1.0
+
+
+def has_floor(mechanism: Mechanism) -> bool:
+    """Whether the floors apply: to reports unbiased for f or its interpolant, with a pure promise per distance."""
+    promise = mechanism.guarantee
+    pure = promise.delta == 0 and promise.metric == "distance"
+    return pure and (mechanism.unbiased or isinstance(mechanism, Table | Lattice))
+
+
+class _Target(Query):
+    """What a table estimates: the interpolant of its rows' means."""
+
+    def __init__(self, table: Table) -> None:
+        self.space, self._geometry = table.query.space, table.query.geometry
+        means = table.probabilities(table.lattice) @ table.values
+        self._profile = PiecewiseLinear(tuple(table.lattice.tolist()), tuple(means.tolist()))
+
+    @property
+    def geometry(self) -> Coordinate:
+        return self._geometry
+
+    @property
+    def profile(self) -> Profile:
+        return self._profile
+
+
+def _shares(weights: Any, shape: tuple[int, ...]) -> FloatArray:
+    given = np.ones(shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    if given.shape != shape or not (np.isfinite(given).all() and (given >= 0).all() and given.sum() > 0):
+        raise invalid("efficiency", "weights", f"of shape {shape}, at least 0 and not all 0", given.shape)
+    return np.asarray(given / given.sum())

@@ -1,0 +1,93 @@
+"""A floor for one query (theory T7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from geopriv.queries import Query
+from geopriv.shapes.coordinates import Linear, Scaled
+from geopriv.shapes.profiles import Profile
+from geopriv.spaces import LogLine
+from geopriv.spaces.checks import FloatArray, invalid
+
+_CHUNK = 1 << 21
+_GRID = 160  # places tried on each side; each side's best is then refined
+
+
+def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
+    """A floor on the variance at x of any unbiased ε-GP report of the query.
+
+    Var(x) ≥ sup over x' of (f(x') − f(x))²/(4·sinh²(ε·dist(x, x')/2)): Hammersley–Chapman–Robbins with likelihood
+    ratios between e^(−εd) and e^(εd). The supremum is taken over those x' that lie at distance exactly |s(x) − s(x')|
+    (for regions only on the way to the border, so their floor is weaker). Whatever is tried gives a valid floor: the
+    search can only err on the low side.
+
+    Args:
+        query: what is asked; not a LipschitzQuery, of whose steepness nothing is known but a bound.
+        epsilon: per unit of distance, as a number or a sentence.
+        x: values of the space.
+
+    Reference: theory T7.
+
+    >>> from geopriv import Threshold
+    >>> lower_bound(Threshold(at=0.0, width=2.0), 1.0, [0.0, 3.0]).round(4)
+    array([0.25 , 0.019])
+    """
+    require_known_shape("lower_bound", "query", query)
+    return floor_along(query, query.space.rate(epsilon))(query.coordinate(x))
+
+
+def require_known_shape(owner: str, parameter: str, query: Query) -> None:
+    """Refuse a function of which only a Lipschitz constant is known."""
+    if isinstance(query.geometry, Scaled):
+        raise invalid(owner, parameter, "of known shape, not a LipschitzQuery", query)
+
+
+def floor_along(query: Query, rate: float) -> Callable[[FloatArray], FloatArray]:
+    """The floor as a function of the query's coordinate."""
+    step = max(1, _CHUNK // (8 * (_GRID + 3 * len(query.profile.landmarks))))
+
+    def floor(s: FloatArray) -> FloatArray:
+        flat = s.ravel()
+        parts = [_floor(query, rate, flat[i : i + step]) for i in range(0, flat.size, step)]
+        return np.concatenate([*parts, np.empty(0)]).reshape(s.shape)
+
+    return floor
+
+
+def _floor(query: Query, rate: float, s: FloatArray) -> FloatArray:
+    profile, marks = query.profile, np.asarray(query.profile.landmarks)
+    low_end, high_end = query.geometry.reachable(s)
+    if isinstance(query.space, LogLine) and isinstance(query.geometry, Linear):
+        low_end = np.maximum(low_end, float(query.coordinate(query.space.floor)))  # nothing lies below the floor
+    best = np.zeros_like(s)
+    for side, limit in ((-1.0, s - low_end), (1.0, high_end - s)):
+        # distances from far below 1/ε up to beyond the last landmark, denser near the landmarks themselves
+        reach = np.maximum(np.abs(marks[:, None] - s).max(axis=0), 1 / rate) + 1 / rate
+        spread = np.geomspace(1e-6, 1.0, _GRID) * reach[:, None]
+        exact = np.abs(marks - s[:, None])
+        distance = np.sort(np.concatenate([spread, exact, 0.999 * exact, 1.001 * exact], axis=1), axis=1)
+        value = _ratio(profile, rate, s[:, None], distance, side, limit[:, None])
+        k = np.clip(value.argmax(axis=1), 1, distance.shape[1] - 2)
+        rows = np.arange(s.size)
+        low, high = distance[rows, k - 1], distance[rows, k + 1]
+        best = np.maximum(best, value.max(axis=1))
+        for _ in range(40):  # golden section towards the best place between its neighbours
+            a, b = high - 0.618 * (high - low), low + 0.618 * (high - low)
+            at_a, at_b = (_ratio(profile, rate, s, d, side, limit) for d in (a, b))
+            best = np.maximum(best, np.maximum(at_a, at_b))
+            low, high = np.where(at_a > at_b, low, a), np.where(at_a > at_b, b, high)
+    return best
+
+
+def _ratio(profile: Profile, rate: float, s: FloatArray, d: FloatArray, side: float, limit: FloatArray) -> FloatArray:
+    """(f0(s') − f0(s))²/(4·sinh²(ε·d/2)) at s' = s ± d, zero where no such point is known."""
+    here, there = profile(s), profile(s + side * d)
+    d = np.abs((s + side * d) - s)  # the distance that was really gone, after rounding
+    rise = np.maximum(np.abs(there - here) - 1e-15 * (np.abs(there) + np.abs(here)), 0.0)
+    spread = 2 * np.sinh(np.minimum(rate * d / 2, 300.0))
+    usable = (d <= limit) & (d > 0) & (rate * d < 600)
+    return np.asarray(np.where(usable, (rise / np.where(usable, spread, 1.0)) ** 2, 0.0))

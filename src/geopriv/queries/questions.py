@@ -1,0 +1,176 @@
+"""What a survey asks, by the form of its answer: one share, a curve over a range, or a map."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from geopriv.queries import GaussianKernel, Query, Threshold
+from geopriv.queries.parameters import Edge
+from geopriv.spaces import Flat, Space
+from geopriv.spaces.checks import (
+    FloatArray,
+    count,
+    invalid,
+    numbers,
+    positive,
+)
+
+NAME = re.compile(r"[^\W_][\w .,:;()/%+≥≤<>$€£-]{0,79}")
+_MOST = 1 << 14  # queries of one question
+
+
+class Question(ABC):
+    """A named set of queries on one space."""
+
+    name: str
+    space: Space
+
+    @property
+    @abstractmethod
+    def queries(self) -> tuple[Query, ...]:
+        """What is estimated, one after the other."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """How the estimates are laid out: () for one, (k,) along a curve, (columns, rows) on a map."""
+
+
+@dataclass(frozen=True)
+class Share(Question):
+    """One number: the mean of a query over the people.
+
+    Args:
+        name: what it is called in tables and pages.
+        query: what is asked.
+
+    >>> Share("above 100,000 USD", Threshold(at=100_000, width=16_000)).shape
+    ()
+    """
+
+    name: str
+    query: Query
+
+    def __post_init__(self) -> None:
+        _require_name(self)
+        if not isinstance(self.query, Query):
+            raise invalid("Share", "query", "a query", type(self.query).__name__)
+
+    @property
+    def space(self) -> Space:  # type: ignore[override] # the space of the query
+        return self.query.space
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        return (self.query,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
+class Curve(Question):
+    """The share of people at or above each of many values: 1 minus the distribution function.
+
+    Args:
+        name: what it is called in tables and pages.
+        at: increasing values.
+        width: over which counting fades at each, in the unit of distance.
+        space: a Line or LogLine.
+        edge: of every threshold; smooth ones need no grid that hits their kinks.
+    """
+
+    name: str
+    at: tuple[float, ...]
+    width: float
+    space: Space
+    edge: Edge = "smooth"
+
+    def __post_init__(self) -> None:
+        _require_name(self)
+        at = numbers("Curve", "at", self.at, least=2)
+        if not (np.diff(at) > 0).all() or len(at) > _MOST:
+            raise invalid("Curve", "at", f"at most {_MOST:,} increasing values", f"{len(at)} values")
+        object.__setattr__(self, "at", at)
+        assert self.queries  # checks the rest
+
+    @cached_property
+    def queries(self) -> tuple[Query, ...]:
+        return tuple(Threshold(at, self.width, self.space, self.edge) for at in self.at)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.at),)
+
+
+@dataclass(frozen=True)
+class KernelMap(Question):
+    """A density map: the Gaussian kernel of every point of a grid, averaged over the people.
+
+    Divided by 2πh² an estimate is the share of people per unit of area, seen through a Gaussian of bandwidth h.
+
+    Args:
+        name: what it is called in tables and pages.
+        bandwidth: h, in the unit of distance.
+        low: the lowest corner of the grid, as a point of the space (on a LocalPlane metres east and north).
+        high: the highest corner.
+        columns: grid points along the first axis.
+        rows: grid points along the second.
+        space: a Plane or LocalPlane.
+    """
+
+    name: str
+    bandwidth: float
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    space: Space
+    columns: int = 61
+    rows: int = 61
+
+    def __post_init__(self) -> None:
+        _require_name(self)
+        positive("KernelMap", "bandwidth", self.bandwidth)
+        if not (isinstance(self.space, Flat) and self.space.dimension == 2):
+            raise invalid("KernelMap", "space", "a Plane or a LocalPlane", self.space)
+        for name in ("low", "high"):
+            object.__setattr__(self, name, numbers("KernelMap", name, getattr(self, name), least=2))
+        if len(self.low) != 2 or len(self.high) != 2 or not (np.asarray(self.low) < np.asarray(self.high)).all():
+            raise invalid("KernelMap", "high", f"above {self.low} on both axes", self.high)
+        size = count("KernelMap", "columns", self.columns, least=2) * count("KernelMap", "rows", self.rows, least=2)
+        if size > _MOST:
+            raise invalid("KernelMap", "rows", f"such that the grid has at most {_MOST:,} points", size)
+        for corner in (self.low, self.high):  # where they are places, all between them are
+            GaussianKernel(tuple(self.space.values(np.asarray(corner)).tolist()), self.bandwidth, self.space)
+
+    @property
+    def axes(self) -> tuple[FloatArray, FloatArray]:
+        """Coordinates of the columns and of the rows, as points of the space."""
+        (west, south), (east, north) = self.low, self.high
+        return np.linspace(west, east, self.columns), np.linspace(south, north, self.rows)
+
+    @property
+    def area(self) -> float:
+        """2πh², by which a mean kernel is divided to be a density."""
+        return float(2 * np.pi * self.bandwidth**2)
+
+    @cached_property
+    def queries(self) -> tuple[Query, ...]:
+        points = np.stack(np.meshgrid(*self.axes, indexing="ij"), axis=-1).reshape(-1, 2)
+        places = self.space.values(points)
+        return tuple(GaussianKernel(tuple(place), self.bandwidth, self.space) for place in places.tolist())
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.columns, self.rows
+
+
+def _require_name(question: Question) -> None:
+    if not NAME.fullmatch(str(question.name)):
+        rule = "1 to 80 letters, digits, spaces and common signs, starting with a letter or digit"
+        raise invalid(type(question).__name__, "name", rule, question.name)

@@ -1,0 +1,1 @@
+"""People become reports, and reports become counts."""

@@ -1,0 +1,142 @@
+"""The ways on which a report is made, each as a function from a place to reports drawn there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from geopriv.device.designs import verify
+from geopriv.device.draws import system_bytes
+from geopriv.mechanisms import Table
+from geopriv.mechanisms.integers import draw_shares
+from geopriv.queries.source import Source
+from geopriv.reports.audits.laws import Integers, Value
+from geopriv.reports.files import limits
+from geopriv.reports.privatization import privatize
+from geopriv.surveys.design import Design
+
+Draw = Callable[[Value, int], Integers]
+"""So many reports at a place, shape (n, 1 + axes): the mechanism, the numbers of its report, and zeros behind them."""
+
+
+@dataclass(frozen=True)
+class SamplingPath:
+    """One way to a report.
+
+    Args:
+        name: in words.
+        draw: reports at a place.
+        read: the place at which a value is taken, which is the value itself unless it is clamped.
+    """
+
+    name: str
+    draw: Draw
+    read: Callable[[Value], Value] = lambda value: value
+
+
+def shipped_paths(design: Design) -> tuple[SamplingPath, ...]:
+    """Every way on which this package makes reports: in bulk, one by one, from files, and on a device.
+
+    In bulk a float filter goes before the exact sampler; a single report is made without it; files are read, clamped
+    and shuffled by `privatize`; a device has arithmetic of its own.
+    """
+    nameless = _nameless(design)
+    return (
+        SamplingPath("report, in bulk", lambda value, n: _library(design, value, n)),
+        SamplingPath("report, one by one", lambda value, n: _one_by_one(design, value, n)),
+        SamplingPath("privatize, from a file", lambda value, n: _files(nameless, value, n), _clamp(design)),
+        SamplingPath("device", device_draw(design)),
+    )
+
+
+def device_draw(design: Design, source: Callable[[int], bytes] = system_bytes) -> Draw:
+    """Reports as a device makes them, which verifies the design first."""
+    device, width = verify(design.to_bytes()), _width(design)
+
+    def draw(value: Value, n: int) -> Integers:
+        drawn = np.zeros((n, width), dtype=np.int64)
+        given: Any = list(value) if isinstance(value, tuple) else value
+        for row in drawn:
+            which, answer = device._draw(given, source)
+            row[0], row[1 : 1 + len(answer)] = which, answer
+        return drawn
+
+    return draw
+
+
+def _clamp(design: Design) -> Callable[[Value], Value]:
+    """What `privatize` takes a value for."""
+
+    def clamped(value: Value) -> Value:
+        if design.source is None or not design.source.low:
+            return value
+        inside = np.clip(np.reshape(value, -1), design.source.low, design.source.high)
+        return tuple(inside.tolist()) if isinstance(value, tuple) else float(inside[0])
+
+    return clamped
+
+
+def _library(design: Design, value: Value, n: int) -> Integers:
+    which, drawn = draw_shares(design.shares, n), np.zeros((n, _width(design)), dtype=np.int64)
+    drawn[:, 0] = which
+    for index, mechanism in enumerate(design.mechanisms):
+        mine = np.flatnonzero(which == index)
+        if not mine.size:
+            continue
+        reports = mechanism.report(np.tile(np.asarray(value), (mine.size, *(1,) * np.ndim(value)))).values
+        if isinstance(mechanism, Table):
+            drawn[mine, 1] = _letters_of(mechanism, np.asarray(reports))
+        else:
+            drawn[mine, 1:] = np.asarray(reports).reshape(mine.size, -1)
+    return drawn
+
+
+def _letters_of(table: Table, values: Any) -> Integers:
+    """A letter for each value that was reported; −1 for what is no value of the table."""
+    distinct, first = np.unique(table.values, return_index=True)
+    near = np.minimum(np.searchsorted(distinct, values), distinct.size - 1)
+    return np.where(distinct[near] == values, first[near], -1)
+
+
+def _one_by_one(design: Design, value: Value, n: int) -> Integers:
+    return np.concatenate([_library(design, value, 1) for _ in range(n)])
+
+
+def _nameless(design: Design) -> Design:
+    """The same design for a table without a column of names."""
+    columns = design.source or Source(tuple(f"axis {axis}" for axis in range(design.space.dimension)))
+    return replace(design, source=replace(columns, person=""))
+
+
+def _files(design: Design, value: Value, n: int) -> Integers:
+    """Reports that `privatize` wrote for n people at a place, read from a Parquet file and written to another.
+
+    It is written into a register of its own, so that nobody takes it for the people's own run.
+    """
+    assert design.source is not None  # `_nameless` has one
+    columns, numbers = design.source.columns, np.reshape(value, -1)
+    with TemporaryDirectory(prefix="geopriv-audit-") as folder:
+        people, reports = Path(folder) / "people.parquet", Path(folder) / "reports.parquet"
+        table = {name: np.full(n, number) for name, number in zip(columns, numbers, strict=True)}
+        pq.write_table(pa.table(table), people)
+        privatize(design, people, reports, register=Path(folder) / "register.sqlite")
+        written = pq.read_table(reports, columns=["mechanism", "report"])
+    lists = written["report"].combine_chunks()
+    drawn = np.zeros((len(lists), _width(design)), dtype=np.int64)
+    drawn[:, 0] = written["mechanism"].to_numpy()
+    ends = lists.offsets.to_numpy()
+    sizes = np.diff(ends)
+    row = np.repeat(np.arange(len(lists)), sizes)
+    drawn[row, 1 + np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)] = lists.flatten().to_numpy()
+    return drawn
+
+
+def _width(design: Design) -> int:
+    return 1 + max(limits(mechanism)[0] for mechanism in design.mechanisms)

@@ -1,0 +1,99 @@
+"""Keys of rows: where a row stands in the output, and whether a person has been there before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from geopriv.errors import InvalidParameter
+from geopriv.noise.entropy import ENTROPY, Source
+from geopriv.queries.source import Source as Columns
+from geopriv.reports.engines.rows import (
+    FINE,
+    NO_PERSON,
+    count_reasons,
+    is_text,
+    read_rows,
+)
+from geopriv.spaces import Space
+from geopriv.spaces.checks import FloatArray
+
+Keys = npt.NDArray[np.uint64]
+
+
+class Read(NamedTuple):
+    """Rows that could be read.
+
+    Args:
+        values: clamped, of shape (n,) on a line and (n, d) elsewhere.
+        names: of their people, as bytes; None for a person a row.
+        unread: how many rows could not, by reason.
+    """
+
+    values: FloatArray
+    names: pa.Array | None
+    unread: Counter[str]
+
+
+class People:
+    """Keys of 128 bits, shape (n, 2): random, or of the person's name.
+
+    The key of a name is its BLAKE2b under a secret, by default 32 random bytes, which are drawn here, never written,
+    and gone with this object. To who does not have them, keys of different people look like independent random numbers,
+    and nobody can try names. Names are compared byte by byte; whole numbers are names in decimal.
+
+    Args:
+        column: that names people; "" for a person a row.
+        source: of random bits.
+        secret: of 16 to 64 bytes.
+    """
+
+    def __init__(self, column: str, source: Source = ENTROPY, secret: bytes | None = None) -> None:
+        self._column, self._source = column, source
+        self._secret = source.bytes(32) if secret is None else secret
+
+    def read(self, batch: pa.RecordBatch, columns: Columns, space: Space) -> Read:
+        """The rows of a batch that can be read, clamped, and how many cannot.
+
+        Raises:
+            InvalidParameter: for a column that holds something else than numbers, texts or names.
+        """
+        values, status = read_rows(batch, columns.columns, space)
+        names = self.names(batch)
+        if names is not None and names.null_count:
+            status[names.is_null().to_numpy(zero_copy_only=False) & (status == FINE)] = NO_PERSON
+        unread = count_reasons(status)
+        if unread:
+            values = values[status == FINE]
+            names = None if names is None else names.filter(pa.array(status == FINE))
+        return Read(columns.clamped(values).reshape(-1, *space.point_shape), names, unread)
+
+    def names(self, batch: pa.RecordBatch) -> pa.Array | None:
+        """The names of a batch's people, as bytes; missing where a name is empty. None for a person a row.
+
+        Raises:
+            InvalidParameter: for a column of neither texts nor whole numbers.
+        """
+        if not self._column:
+            return None
+        found = batch.column(self._column)
+        plain = found.dictionary_decode() if isinstance(found, pa.DictionaryArray) else found
+        if not (is_text(plain.type) or pa.types.is_integer(plain.type) or pa.types.is_null(plain.type)):
+            kind = f"The column {self._column!r} must hold texts or whole numbers, one for each person"
+            raise InvalidParameter(f"{kind}; it holds {plain.type}.")
+        texts = plain if is_text(plain.type) else pc.cast(plain, pa.string())
+        names = pc.cast(texts, pa.large_binary())
+        return pc.if_else(pc.equal(pc.binary_length(names), 0), pa.scalar(None, names.type), names)
+
+    def keys(self, names: pa.Array | None, n: int) -> Keys:
+        """The keys of n people, by their names if they have any."""
+        if names is None:
+            return self._source.integers64(2 * n).reshape(n, 2)
+        hashed = [blake2b(name, digest_size=16, key=self._secret).digest() for name in names.to_pylist()]
+        return np.frombuffer(b"".join(hashed), dtype="<u8").astype(np.uint64).reshape(n, 2)

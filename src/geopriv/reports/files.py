@@ -1,0 +1,169 @@
+"""Files of reports: what is in them, and how they are written, as NDJSON and Parquet."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from geopriv.device.files import replacing
+from geopriv.errors import ReportRejected
+from geopriv.mechanisms import Lattice, Table
+from geopriv.spaces.checks import count, invalid
+from geopriv.surveys.design import Design
+
+Integers = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+COLUMNS = pa.schema(
+    [("design", pa.string()), ("id", pa.string()), ("mechanism", pa.int32()), ("report", pa.list_(pa.int64()))]
+)
+ID = re.compile(r"[0-9a-f]{32}")
+_HEXADECIMAL = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), dtype=np.uint16)
+_FARTHEST = 1 << 53  # cells of a lattice that floats tell apart
+
+
+@dataclass(frozen=True, eq=False)
+class ReportBatch:
+    """Reports to one mechanism of a design.
+
+    Args:
+        mechanism: its index in the design.
+        rows: whole numbers of shape (n, 1) for a Table (indices of values) or (n, d) for a Lattice (cells).
+        ids: of the reports, 32 hexadecimal digits each; by default random.
+    """
+
+    mechanism: int
+    rows: Integers
+    ids: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        count("ReportBatch", "mechanism", self.mechanism, least=0)
+        if self.rows.ndim != 2 or self.rows.dtype != np.int64:
+            raise invalid("ReportBatch", "rows", "64-bit integers of shape (n, axes)", self.rows.shape)
+        if not self.ids:
+            drawn = os.urandom(16 * len(self.rows)).hex()
+            object.__setattr__(self, "ids", tuple(drawn[i : i + 32] for i in range(0, len(drawn), 32)))
+        if len(self.ids) != len(self.rows):
+            raise invalid("ReportBatch", "ids", f"one for each of {len(self.rows)} reports", len(self.ids))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def write_reports(path: str | os.PathLike[str], design: Design, batches: Iterable[ReportBatch]) -> int:
+    """Write reports as Parquet (".parquet") or NDJSON, batch by batch; how many. The file is there whole or not at all.
+
+    Raises:
+        ReportRejected: for a report that cannot have come from the design.
+    """
+    with replacing(path) as fresh:
+        return write_records(fresh, (_records(design, batch) for batch in batches), Path(path).suffix == ".parquet")
+
+
+def write_records(path: Path, batches: Iterable[pa.RecordBatch], as_parquet: bool) -> int:
+    """Write what `records` made, a row group or some lines a batch; how many rows."""
+    written = 0
+    with _ParquetFile(path) if as_parquet else _LineFile(path) as file:
+        for batch in batches:
+            file.write(batch)
+            written += batch.num_rows
+    return written
+
+
+def records(design: Design, mechanisms: npt.NDArray[np.int32], rows: Integers, ids: Bytes) -> pa.RecordBatch:
+    """Columns of a file of reports, for any number of people at once.
+
+    Args:
+        design: that the reports answer.
+        mechanisms: the index of each person's mechanism, shape (n,).
+        rows: the reports, shape (n, axes); a Table's has one number, and what stands behind it is left out.
+        ids: of the reports, as bytes, shape (n, 16).
+    """
+    axes = np.array([limits(mechanism)[0] for mechanism in design.mechanisms], dtype=np.int32)[mechanisms]
+    ends = np.concatenate([[0], np.cumsum(axes)]).astype(np.int32)
+    kept = rows.ravel() if (axes == rows.shape[1]).all() else rows[np.arange(rows.shape[1]) < axes[:, None]]
+    columns = [_constant(design.hash, len(rows)), _hexadecimal(ids), pa.array(mechanisms, pa.int32())]
+    return pa.RecordBatch.from_arrays([*columns, pa.ListArray.from_arrays(ends, kept)], COLUMNS.names)
+
+
+def _records(design: Design, batch: ReportBatch) -> pa.RecordBatch:
+    if not all(ID.fullmatch(name) for name in batch.ids):
+        raise ReportRejected("Ids of reports must be 32 hexadecimal digits.")
+    known = batch.mechanism < len(design.mechanisms)
+    if not (known and rows_in_range(design.mechanisms[batch.mechanism], batch.rows).all()):
+        raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
+    ids = np.frombuffer(bytes.fromhex("".join(batch.ids)), dtype=np.uint8).reshape(-1, 16)
+    return records(design, np.full(len(batch), batch.mechanism, dtype=np.int32), batch.rows, ids)
+
+
+def _constant(text: str, n: int) -> pa.Array:
+    """One text n times, as indices into a dictionary of one: the file holds it once a row group."""
+    return pa.DictionaryArray.from_arrays(np.zeros(n, dtype=np.int32), pa.array([text]))
+
+
+def _hexadecimal(ids: Bytes) -> pa.Array:
+    text, ends = _HEXADECIMAL[ids], np.arange(len(ids) + 1, dtype=np.int32) * 32
+    return pa.Array.from_buffers(pa.string(), len(ids), [None, pa.py_buffer(ends), pa.py_buffer(text)])
+
+
+class _ParquetFile:
+    """Row groups; ids are random, so a dictionary of them and their extremes would only take room."""
+
+    def __init__(self, path: Path) -> None:
+        few = ["design", "mechanism", "report.list.element"]
+        # the design's dictionary is ours alone: without the stored schema readers see a column of texts
+        schema = pa.schema([COLUMNS.field(0).with_type(pa.dictionary(pa.int32(), pa.string())), *list(COLUMNS)[1:]])
+        options = {"use_dictionary": few, "write_statistics": few, "store_schema": False}
+        self._writer = pq.ParquetWriter(path, schema, compression="zstd", **options)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._writer.close()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch)
+
+
+class _LineFile:
+    """Lines of canonical JSON, put together from columns."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        design, ids, mechanisms, reports = batch.columns
+        rows = pa.ListArray.from_arrays(reports.offsets, pc.cast(reports.values, pa.string()))
+        parts = ['{"design":"', design.dictionary_decode(), '","id":"', ids, '","mechanism":']
+        parts += [pc.cast(mechanisms, pa.string()), ',"report":[', pc.binary_join(rows, ","), "]}\n"]
+        self._file.write("".join(pc.binary_join_element_wise(*parts, "").to_pylist()).encode())
+
+
+def rows_in_range(mechanism: Table | Lattice, rows: Integers) -> npt.NDArray[np.bool_]:
+    """The same for rows of one length."""
+    axes, low, high = limits(mechanism)
+    return np.asarray(((rows >= low) & (rows < high)).all(axis=1) & (rows.shape[1] == axes))
+
+
+def limits(mechanism: Table | Lattice) -> tuple[int, int, int]:
+    """How many numbers a report has, the least that each can be, and the first that is too large."""
+    if isinstance(mechanism, Table):
+        return 1, 0, mechanism.values.size
+    return mechanism.space.dimension, 1 - _FARTHEST, _FARTHEST

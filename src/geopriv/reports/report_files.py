@@ -1,0 +1,168 @@
+"""Rows of files of reports, Parquet or lines of JSON, in batches that take bounded memory whatever is in the file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from geopriv.errors import InvalidParameter
+from geopriv.reports.files import COLUMNS, ID
+from geopriv.reports.parquet_pages import (
+    Malformed,
+    TooLarge,
+    opened,
+    require_bounded,
+)
+
+BATCH = 1 << 16  # rows at a time
+BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError)  # what Arrow raises for a damaged file
+_BYTES = 1 << 24  # of lines at a time: what JSON makes of them can take twenty times as much
+_LONGEST = 1 << 12  # bytes of a line: a report has some 150
+_LONGEST_TEXT = 64  # bytes of a hash or an id that can be right
+_KEYS = frozenset(COLUMNS.names)
+_TEXTS = ("design", "id")
+
+
+def parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
+    """Batches, or the reason why they cannot be read: sizes, a file without its end, or without each column once."""
+    try:
+        named = require_bounded(path, _TEXTS, ("mechanism",), ("report",))
+        with opened(path, read_dictionary=sorted(named)) as file:
+            for batch in file.iter_batches(BATCH, columns=COLUMNS.names):
+                yield _written_out(batch)
+    except FileNotFoundError:
+        raise
+    except TooLarge:
+        yield "too large"
+    except Malformed:
+        yield "malformed"
+    except BROKEN:
+        yield "truncated"
+
+
+def _written_out(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Texts of a dictionary in full, but for those that are too long to be right, which become empty.
+
+    A text in a dictionary may have millions of bytes and stand in every row: as an index it takes no room.
+    """
+    for place, column in enumerate(batch.columns):
+        if isinstance(column, pa.DictionaryArray):
+            entries = column.dictionary
+            short = pc.less_equal(pc.binary_length(entries), _LONGEST_TEXT)
+            kept = pc.if_else(short, entries, pa.scalar(b"", pa.binary()).cast(entries.type))
+            plain = pa.DictionaryArray.from_arrays(column.indices, kept).dictionary_decode()
+            batch = batch.set_column(place, batch.schema.names[place], plain)
+    return batch
+
+
+def require_sizes(path: Path) -> None:
+    """Refuse a Parquet file of reports that would take much memory, for readers that do not look at it first.
+
+    Raises:
+        InvalidParameter: naming the file.
+    """
+    try:
+        require_bounded(path, _TEXTS, ("mechanism",), ("report",))
+    except FileNotFoundError:
+        raise
+    except (TooLarge, Malformed) as error:
+        why = (
+            "would take too much memory" if isinstance(error, TooLarge) else "is none of reports, or written unusually"
+        )
+        raise InvalidParameter(f"The file {path} {why}; it was not decoded.") from None
+    except BROKEN:
+        raise InvalidParameter(f"The file {path} is damaged, cut off or not what its name says.") from None
+
+
+def column_names(path: Path) -> list[str]:
+    """The names of a Parquet file's columns; none of any other file."""
+    try:
+        if path.suffix != ".parquet":
+            return []
+        with opened(path) as file:
+            return list(file.schema_arrow.names)
+    except FileNotFoundError:
+        raise
+    except BROKEN:
+        return []
+
+
+def holds_reports(path: Path) -> bool:
+    """Whether a file is one of reports, by its columns or its first line. An empty one may become one."""
+    if not path.stat().st_size:
+        return True
+    if path.suffix == ".parquet":
+        return bool(column_names(path) == COLUMNS.names)
+    first = next(line_batches(path))[0]
+    return isinstance(first, dict) and well_formed(first)
+
+
+def line_batches(path: Path) -> Iterator[list[dict[str, Any] | str]]:
+    """Rows, or the reason why a line is none. A last line without its end was cut off, whatever it says."""
+    rows: list[dict[str, Any] | str] = []
+    size = 0
+    with path.open("rb") as file:
+        while line := file.readline(_LONGEST):
+            if line.endswith(b"\n"):
+                rows.append(parse_line(line))
+            elif len(line) == _LONGEST:
+                _skip_line(file.readline)
+                rows.append("malformed")
+            else:
+                rows.append("truncated")
+            size += len(line)
+            if len(rows) == BATCH or size > _BYTES:
+                yield rows
+                rows, size = [], 0
+    if rows:
+        yield rows
+
+
+def parse_line(line: bytes) -> dict[str, Any] | str:
+    """The row of a whole line, or the reason why it is none."""
+    if len(line) > _LONGEST:
+        return "malformed"
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    return row if isinstance(row, dict) else "malformed"
+
+
+def _skip_line(readline: Callable[[int], bytes]) -> None:
+    while (rest := readline(_LONGEST)) and not rest.endswith(b"\n"):
+        pass
+
+
+def require_whole(path: Path) -> None:
+    """Refuse a file of lines whose last one was cut off, for readers that would not know.
+
+    Raises:
+        InvalidParameter: saying who does.
+    """
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                raise InvalidParameter(
+                    f"The last line of the file {path} was cut off; --engine arrow counts such lines."
+                )
+
+
+def well_formed(row: dict[str, Any]) -> bool:
+    """Whether a row has the keys of a report, and under each a value of its type."""
+    return (
+        row.keys() == _KEYS
+        and isinstance(row["design"], str)
+        and isinstance(row["id"], str)
+        and ID.fullmatch(row["id"]) is not None
+        and type(row["mechanism"]) is int
+        and isinstance(row["report"], list)
+        and all(type(part) is int for part in row["report"])
+    )

@@ -1,0 +1,285 @@
+"""Reports counted: all that estimates need of them, in integers that can be added in any order."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from geopriv.device.files import replacing
+from geopriv.errors import InvalidParameter, ReportRejected
+from geopriv.reports.counts import Counts, merged
+from geopriv.reports.files import (
+    COLUMNS,
+    Integers,
+    ReportBatch,
+    limits,
+    rows_in_range,
+)
+from geopriv.reports.parquet_pages import opened, require_bounded
+from geopriv.reports.reader import REASONS, ReportReader
+from geopriv.reports.report_files import BATCH, BROKEN, column_names
+from geopriv.spaces.checks import invalid
+from geopriv.surveys.design import Design
+
+_COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
+_MARK = b"geopriv tally"  # the key of the file's own metadata
+_VERSION = 1
+_WAITING = 1 << 20  # rows that are gathered before they are counted
+_MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
+
+
+@dataclass(eq=False)
+class Tally:
+    """Reports to a design, counted. Memory grows with the distinct reports, not with the people.
+
+    Tallies of the same design add up: A + B is what one tally of all their reports would be, exactly. Ids are not kept.
+    So a report that is in two tallies counts twice, and only reading the report files in one go (`tally`) finds it.
+
+    Args:
+        design: that the reports belong to.
+        rejected: how many rows were no reports to it, by reason.
+
+    >>> import numpy as np
+    >>> from geopriv import Lattice, Line, ReportBatch
+    >>> counted = Tally(Design("demo", (Lattice.calibrate(Line(), 1.0),)))
+    >>> counted.add(ReportBatch(0, np.array([[3], [-1], [3]])))
+    >>> counted.n, counted.counts(0).rows.tolist(), counted.counts(0).times.tolist()
+    (3, [[-1], [3]], [1, 2])
+    """
+
+    design: Design
+    rejected: Counter[str] = field(default_factory=Counter)
+    _parts: list[list[Counts]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        axes = [limits(mechanism)[0] for mechanism in self.design.mechanisms]
+        nothing = np.zeros(0, dtype=np.int64)
+        self._parts = [[Counts(nothing.reshape(0, d), nothing)] for d in axes]  # what is merged, then what waits
+
+    def add(self, batch: ReportBatch) -> None:
+        """Count a batch.
+
+        Raises:
+            ReportRejected: for reports that cannot have come from the design; then none of the batch is counted.
+        """
+        known = batch.mechanism < len(self._parts)
+        if not (known and rows_in_range(self.design.mechanisms[batch.mechanism], batch.rows).all()):
+            raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
+        self.count(batch.mechanism, batch.rows)
+
+    def count(self, mechanism: int, rows: Integers) -> None:
+        """Count reports that are known to come from the design."""
+        self._add(mechanism, Counts(rows, np.ones(len(rows), dtype=np.int64)))
+
+    def counts(self, mechanism: int) -> Counts:
+        """The distinct reports to a mechanism, in lexicographic order."""
+        parts = self._parts[mechanism]
+        if len(parts) > 1:
+            parts[:] = [merged(parts)]
+        return parts[0]
+
+    @property
+    def n(self) -> int:
+        """Reports that were counted."""
+        return sum(part.n for parts in self._parts for part in parts)
+
+    def __add__(self, other: Tally) -> Tally:
+        """Both together.
+
+        Raises:
+            InvalidParameter: for tallies of different designs.
+        """
+        if other.design.hash != self.design.hash:
+            raise invalid("Tally", "other", f"of the design {self.design.hash[:12]}…", f"{other.design.hash[:12]}…")
+        total = Tally(self.design, self.rejected + other.rejected)
+        for mechanism in range(len(self._parts)):
+            for tally in (self, other):
+                total._add(mechanism, tally.counts(mechanism))
+        return total
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        pairs = [(self.counts(k), other.counts(k)) for k in range(len(self._parts)) if self.design == other.design]
+        same = [np.array_equal(a.rows, b.rows) and np.array_equal(a.times, b.times) for a, b in pairs]
+        return self.design == other.design and +self.rejected == +other.rejected and all(same)
+
+    __hash__ = None  # type: ignore[assignment] # it can change
+
+    def to_table(self) -> pa.Table:
+        """The counts as a table, with the hash of the design and what was rejected in its metadata."""
+        note = {"version": _VERSION, "design": self.design.hash, "rejected": dict(sorted((+self.rejected).items()))}
+        schema, parts = _COLUMNS.with_metadata({_MARK: json.dumps(note).encode()}), []
+        for mechanism in range(len(self._parts)):
+            counted = self.counts(mechanism)
+            m, axes = counted.rows.shape
+            lists = pa.ListArray.from_arrays(np.arange(m + 1, dtype=np.int32) * axes, counted.rows.ravel())
+            which = pa.repeat(pa.scalar(mechanism, pa.int32()), m)
+            parts.append(pa.Table.from_arrays([which, lists, pa.array(counted.times)], schema=schema))
+        return pa.concat_tables(parts)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts as Parquet; the file is there whole or not at all."""
+        with replacing(path) as fresh:
+            pq.write_table(self.to_table(), fresh, compression="zstd")
+
+    def _add(self, mechanism: int, counted: Counts) -> None:
+        parts = self._parts[mechanism]
+        parts.append(counted)
+        # a merge when what waits has outgrown what was merged: every row is then sorted a few times, not once a batch
+        if sum(len(part.times) for part in parts[1:]) > max(_WAITING, len(parts[0].times)):
+            parts[:] = [merged(parts)]
+
+
+def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
+    """The tally of a file.
+
+    Raises:
+        InvalidParameter: for a file that is no tally, is damaged, or is of another design.
+    """
+    note = _note(path)
+    if column_names(Path(path)) == COLUMNS.names:
+        raise InvalidParameter(
+            f"The file {path} holds reports, and is no tally that Tally.write made: name it among the reports, without "
+            "--add-tally (tallies=)."
+        )
+    if note is None:
+        raise invalid("load_tally", "path", "a file that Tally.write made", str(path))
+    if note.get("version") != _VERSION:
+        raise invalid("load_tally", "path", f"of version {_VERSION}", note.get("version"))
+    if note.get("design") != design.hash:
+        found = str(note.get("design"))[:12]
+        raise invalid("load_tally", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
+    try:
+        return _loaded(Path(path), design, _rejected(note["rejected"]))
+    except (*BROKEN, TypeError, KeyError, AttributeError):
+        raise invalid("load_tally", "path", "a whole file of counts that the design can have", str(path)) from None
+
+
+def _loaded(path: Path, design: Design, rejected: Counter[str]) -> Tally:
+    """What is in a file of counts, read in batches: of equal rows, of which there may be very many, one is kept."""
+    require_bounded(path, (), ("mechanism", "times"), ("report",))
+    total = Tally(design, rejected)
+    with opened(path) as file:
+        if not file.schema_arrow.equals(_COLUMNS) or len(file.schema_arrow) != len(_COLUMNS):
+            raise ValueError
+        for batch in file.iter_batches(BATCH):
+            part = tally_of(pa.Table.from_batches([batch]), design, Counter())
+            for mechanism in range(len(design.mechanisms)):
+                total._add(mechanism, part.counts(mechanism))
+            if total.n > _MOST:
+                raise ValueError
+    return total
+
+
+def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
+    """The tally of a table with columns "mechanism", "report" and "times", which may name a report several times.
+
+    Raises:
+        ValueError: for counts that no tally of the design holds.
+    """
+    which, times, lists = (table[name].combine_chunks() for name in ("mechanism", "times", "report"))
+    if any(column.null_count for column in (which, times, lists, lists.values)):
+        raise ValueError
+    which, times = which.to_numpy(), times.to_numpy()
+    sizes, numbers = pc.list_value_length(lists).to_numpy(), lists.flatten().to_numpy()
+    # as floats, since a sum of whole numbers can wrap around
+    if (times < 1).any() or times.sum(dtype=np.float64) > _MOST:
+        raise ValueError
+    if ((which < 0) | (which >= len(design.mechanisms))).any():
+        raise ValueError
+    total = Tally(design, rejected)
+    for index, mechanism in enumerate(design.mechanisms):
+        mine, axes = which == index, limits(mechanism)[0]
+        rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
+        if not rows_in_range(mechanism, rows).all() or (sizes[mine] != axes).any():
+            raise ValueError
+        total._add(index, merged([Counts(rows.astype(np.int64), times[mine].astype(np.int64))]))
+    return total
+
+
+def _rejected(found: dict[str, Any]) -> Counter[str]:
+    """How many rows were rejected, as the reader counts them; the reasons end up on pages."""
+    if not all(reason in REASONS and type(times) is int and 0 < times <= _MOST for reason, times in found.items()):
+        raise ValueError
+    return Counter(found)
+
+
+def tally(
+    design: Design,
+    paths: Iterable[str | os.PathLike[str]],
+    progress: Callable[[int], None] | None = None,
+    *,
+    tallies: Iterable[str | os.PathLike[str]] = (),
+) -> Tally:
+    """All reports of files of reports, counted, and what tallies have counted.
+
+    Ids are checked across all files of reports: one that came before is rejected as a "repeated id", whatever it says
+    now, so the first counts. In what order files are read, and how reports are split among them, changes nothing else.
+
+    A file counts as a tally because it is named as one here, never because it says so: reports come from strangers, and
+    a tally adds whatever number stands in it.
+
+    Args:
+        design: that the reports belong to.
+        paths: of files of reports (".parquet", else NDJSON).
+        progress: called with the number of reports in each batch that was read.
+        tallies: files that `Tally.write` made, of one's own, each once.
+
+    Raises:
+        InvalidParameter: for a tally that is given twice, is damaged or is of another design, for one among the
+            reports, and for reports among the tallies.
+    """
+    reader, total = ReportReader(design), Tally(design)
+    for path in paths:
+        require_reports(path)
+        for batch in reader.read(path):
+            total.add(batch)
+            if progress is not None:
+                progress(len(batch))
+    added: list[Path] = []
+    for path in map(Path, tallies):
+        if any(path.samefile(other) for other in added):
+            raise invalid("tally", "tallies", "such that each comes once, since it has no ids", str(path))
+        added.append(path)
+        total = total + load_tally(path, design)
+    total.rejected += reader.rejected
+    return total
+
+
+def require_reports(path: str | os.PathLike[str]) -> None:
+    """Refuse a file with the columns of a tally where reports are read; what it says of itself is not looked at.
+
+    Raises:
+        InvalidParameter: saying how a tally is added.
+    """
+    if column_names(Path(path)) == _COLUMNS.names:
+        raise InvalidParameter(
+            f"The file {path} holds counts and no reports. Whose counts you trust you say by naming the file as a "
+            "tally: --add-tally (tallies=)."
+        )
+
+
+def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """What a tally's file says of itself; None for every other file."""
+    try:
+        with opened(Path(path)) as file:
+            note = (file.schema_arrow.metadata or {}).get(_MARK)
+    except FileNotFoundError:
+        raise
+    except BROKEN:
+        return None
+    try:
+        return None if note is None else dict(json.loads(note))
+    except (ValueError, TypeError):
+        return {}  # a damaged one

@@ -1,0 +1,258 @@
+"""Profiles made of straight pieces."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from geopriv.shapes.profiles.base import Profile
+from geopriv.spaces.checks import (
+    FloatArray,
+    finite,
+    invalid,
+    numbers,
+    positive,
+)
+
+
+class LinearPieces(Profile):
+    """A continuous profile made of straight pieces: `knots`, `values` there, and the slopes around them."""
+
+    @property
+    @abstractmethod
+    def knots(self) -> tuple[float, ...]:
+        """Increasing coordinates where the slope changes."""
+
+    @property
+    @abstractmethod
+    def values(self) -> tuple[float, ...]:
+        """f0 at the knots."""
+
+    @property
+    @abstractmethod
+    def slopes(self) -> tuple[float, ...]:
+        """One slope more than there are knots: before the first, between each two, after the last."""
+
+    @abstractmethod
+    def stretched(self, factor: float) -> LinearPieces:
+        """Straight pieces again."""
+
+
+class _Plateaus(LinearPieces):
+    """Straight pieces that are constant before the first knot and after the last."""
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        return np.interp(s, self.knots, self.values)
+
+    @cached_property
+    def slopes(self) -> tuple[float, ...]:
+        inner = np.diff(self.values) / np.diff(self.knots)
+        return (0.0, *inner.tolist(), 0.0)
+
+    @property
+    def landmarks(self) -> tuple[float, ...]:
+        return self.knots
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return min(self.values), max(self.values)
+
+
+class Ramps(_Plateaus):
+    """Straight pieces in which every slope is a full rise or fall between 0 and 1 over the same `width`.
+
+    These have closed forms for sensitivity and least scale, in terms of the distance to the nearest ramp.
+    """
+
+    width: float
+
+    @property
+    @abstractmethod
+    def ramps(self) -> tuple[tuple[float, float], ...]:
+        """The intervals on which f0 rises or falls."""
+
+    @property
+    def lipschitz(self) -> float:
+        return 1.0 / self.width
+
+    def gap(self, s: FloatArray) -> FloatArray:
+        """Distance of s to the nearest ramp, 0 on it."""
+        gaps = [np.maximum(np.maximum(low - s, s - high), 0.0) for low, high in self.ramps]
+        return np.asarray(np.minimum.reduce(gaps))
+
+
+@dataclass(frozen=True)
+class Ramp(Ramps):
+    """A soft step: 0 below, 1 above and linear over `width` around `center`; falling when `rising` is False.
+
+    >>> Ramp(width=2.0)(np.array([-2.0, 0.0, 0.5, 3.0]))
+    array([0.  , 0.5 , 0.75, 1.  ])
+    """
+
+    width: float
+    center: float = 0.0
+    rising: bool = True
+
+    def __post_init__(self) -> None:
+        positive("Ramp", "width", self.width)
+        resolved("Ramp", self.width, finite("Ramp", "center", self.center))
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        return self.center - self.width / 2, self.center + self.width / 2
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return (0.0, 1.0) if self.rising else (1.0, 0.0)
+
+    @property
+    def ramps(self) -> tuple[tuple[float, float], ...]:
+        return ((self.knots[0], self.knots[1]),)
+
+    def stretched(self, factor: float) -> Ramp:
+        return replace(self, width=self.width / factor, center=self.center / factor)
+
+
+@dataclass(frozen=True)
+class Trapezoid(Ramps):
+    """1 on a plateau around `center`, 0 far away, linear over `width` on both sides.
+
+    >>> Trapezoid(plateau=2.0, width=1.0)(np.array([-3.0, -1.5, 0.0, 1.25]))
+    array([0.  , 0.5 , 1.  , 0.75])
+    """
+
+    plateau: float
+    width: float
+    center: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("Trapezoid", "plateau", self.plateau)
+        positive("Trapezoid", "width", self.width)
+        resolved("Trapezoid", self.width, abs(finite("Trapezoid", "center", self.center)) + self.plateau)
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        inner, outer = self.plateau / 2, self.plateau / 2 + self.width
+        return self.center - outer, self.center - inner, self.center + inner, self.center + outer
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return 0.0, 1.0, 1.0, 0.0
+
+    @property
+    def ramps(self) -> tuple[tuple[float, float], ...]:
+        a, b, c, d = self.knots
+        return (a, b), (c, d)
+
+    def stretched(self, factor: float) -> Trapezoid:
+        return replace(self, plateau=self.plateau / factor, width=self.width / factor, center=self.center / factor)
+
+
+@dataclass(frozen=True)
+class Triangle(Ramps):
+    """1 at `center`, falling linearly to 0 over `width` on both sides (the paper's range query, theory E9).
+
+    >>> Triangle(width=2.0)(np.array([-3.0, -1.0, 0.0, 0.5]))
+    array([0.  , 0.5 , 1.  , 0.75])
+    """
+
+    width: float
+    center: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("Triangle", "width", self.width)
+        resolved("Triangle", self.width, finite("Triangle", "center", self.center))
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        return self.center - self.width, self.center, self.center + self.width
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return 0.0, 1.0, 0.0
+
+    @property
+    def ramps(self) -> tuple[tuple[float, float], ...]:
+        a, b, c = self.knots
+        return (a, b), (b, c)
+
+    def stretched(self, factor: float) -> Triangle:
+        return replace(self, width=self.width / factor, center=self.center / factor)
+
+
+@dataclass(frozen=True)
+class PiecewiseLinear(_Plateaus):
+    """Straight lines between the given knots, constant outside them.
+
+    >>> PiecewiseLinear(knots=(0, 1, 3), values=(0, 2, 1))(np.array([-1.0, 0.5, 2.0, 9.0]))
+    array([0. , 1. , 1.5, 1. ])
+    """
+
+    knots: tuple[float, ...] = ()
+    values: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "knots", numbers("PiecewiseLinear", "knots", self.knots, least=2))
+        object.__setattr__(self, "values", numbers("PiecewiseLinear", "values", self.values, least=2))
+        if not (np.diff(self.knots) > 0).all():
+            raise invalid("PiecewiseLinear", "knots", "strictly increasing", self.knots)
+        if len(self.values) != len(self.knots):
+            raise invalid("PiecewiseLinear", "values", "as many as there are knots", self.values)
+        if min(self.values) == max(self.values):
+            raise invalid("PiecewiseLinear", "values", "not all equal (a constant needs no report)", self.values)
+
+    @property
+    def lipschitz(self) -> float:
+        return max(abs(slope) for slope in self.slopes)
+
+    def stretched(self, factor: float) -> PiecewiseLinear:
+        return replace(self, knots=tuple(knot / factor for knot in self.knots))
+
+
+@dataclass(frozen=True)
+class Identity(LinearPieces):
+    """The line f0(s) = slope·s: the profile of a query that is its own coordinate."""
+
+    slope: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("Identity", "slope", self.slope)
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        return self.slope * s
+
+    @property
+    def knots(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def slopes(self) -> tuple[float, ...]:
+        return (self.slope,)
+
+    @property
+    def lipschitz(self) -> float:
+        return self.slope
+
+    @property
+    def landmarks(self) -> tuple[float, ...]:
+        return (0.0,)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return -np.inf, np.inf
+
+    def stretched(self, factor: float) -> Identity:
+        return Identity(self.slope * factor)
+
+
+def resolved(owner: str, width: float, place: float) -> None:
+    """Refuse a ramp so narrow beside its place that rounding would change its slope, on which the promise rests."""
+    if width < 1e6 * np.spacing(abs(place)):
+        raise invalid(owner, "width", f"at least {1e6 * np.spacing(abs(place)):.3g} at coordinates of {place:g}", width)

@@ -1,6 +1,0 @@
-"""The question in a file: survey.toml, read, checked and explained where it is wrong."""
-
-from geopriv.survey.building import load_survey, survey_from_text
-from geopriv.survey.model import Survey
-
-__all__ = ["Survey", "load_survey", "survey_from_text"]

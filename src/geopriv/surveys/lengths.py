@@ -1,0 +1,68 @@
+"""Lengths of a survey file: numbers in the unit of the space, or words with a unit."""
+
+from __future__ import annotations
+
+import math
+
+from geopriv.errors import InvalidParameter
+from geopriv.spaces import LogLine, Space
+from geopriv.spaces.units import (
+    METRES,
+    convert,
+    read_factor,
+    read_length,
+)
+from geopriv.surveys.part import Part
+
+_LEAST, _MOST = 1e-9, 1e9  # of 1/ε: what is shorter or longer is a slip, and floats would not bear it
+RATES = 1e-100, 1e100
+
+
+def length(part: Part, key: str, value: float | str, space: Space, rate: float) -> float:
+    """A length in the unit of distance, checked to be of the order of 1/ε.
+
+    Args:
+        part: the table it is from.
+        key: of the table.
+        value: as it is written.
+        space: whose unit it is in.
+        rate: ε per unit of distance.
+    """
+    found = plain_length(part, key, value, space)
+    if not _LEAST <= found * rate <= _MOST:
+        raise part.wrong(key, f"between {_LEAST / rate:.3g} and {_MOST / rate:.3g}, since 1/ε is {1 / rate:.6g}", value)
+    return found
+
+
+def plain_length(part: Part, key: str, value: float | str, space: Space) -> float:
+    """A length in the unit of distance, whatever ε is."""
+    try:
+        if isinstance(space, LogLine):
+            if isinstance(value, str):
+                return read_factor(value, space.base)
+        elif isinstance(value, str):
+            return read_length(value, space.distance_unit)
+        elif 0 < value < math.inf:
+            return value
+    except InvalidParameter:
+        pass  # units do not know the file
+    raise part.wrong(key, _rule(space), value)
+
+
+def _rule(space: Space) -> str:
+    """What a length on the space looks like."""
+    unit = space.distance_unit
+    if isinstance(space, LogLine):
+        return "a ratio above 1 on a log space, such as 'factor 1.5'"
+    if unit is None:
+        return "a number above 0, and no words, since the space has no unit"
+    if _is_length(unit):
+        return f"above 0, as a number of {unit} or words like '5 {unit}' in {', '.join(METRES)}"
+    return f"above 0, as a number of {unit} or words like '5 {unit}' ({unit} converts to no other unit)"
+
+
+def _is_length(unit: str) -> bool:
+    try:
+        return convert(1.0, unit, "m") > 0
+    except InvalidParameter:
+        return False

@@ -1,0 +1,254 @@
+"""Every option's predicted error, and the one to take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from geopriv.errors import InvalidParameter
+from geopriv.proofs.floors import lower_bound_many
+from geopriv.queries import Query
+from geopriv.spaces.checks import invalid
+from geopriv.surveys.planning.options import Arrangement, Option
+from geopriv.surveys.planning.predictions import (
+    floors,
+    input_laplace,
+    lattice,
+    plain_input,
+    posterior,
+)
+from geopriv.surveys.planning.workload import Workload
+
+MECHANISMS = (
+    "InputLaplace",
+    "Lattice",
+    "InputLaplace plain",
+    "LeastScaleT",
+    "SmoothT",
+    "LipschitzLaplace",
+    "CoordinateLaplace",
+    "Table",
+)
+ON_DEVICES = ("Table", "Lattice")  # what a design.json can hold: reports are small integers, one a person
+_MOST_HELD = 64  # tables of a design, each some 50 kB
+_MOST_TABLES = 16  # programs that are worth solving for a plan
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Options, the least predicted error first.
+
+    Args:
+        options: everything that could be predicted.
+        left_out: why the others could not, by mechanism.
+        floor: a floor under the mean variance of unbiased estimates over the queries, from one report a person; 0 where
+            none is known.
+        answers: expected answers of the queries, by which errors are judged.
+        spreads: expected variances of the queries' answers from person to person.
+        people: how many report.
+    """
+
+    options: tuple[Option, ...]
+    left_out: dict[str, str]
+    floor: float
+    answers: Any = field(repr=False)
+    spreads: Any = field(repr=False)
+    people: int = 0
+
+    @property
+    def best(self) -> Option:
+        """The least error among unbiased options."""
+        return next(o for o in self.options if not (o.labelled_biased or o.bound_only))
+
+    def efficiency(self, option: Option) -> float:
+        """Floor over mean variance, between 0 and 1; not-a-number for a biased option and where there is no noise."""
+        variance = float(np.mean(option.variances))
+        return math.nan if option.labelled_biased or variance == 0 else self.floor / variance
+
+    @property
+    def relative_error(self) -> float:
+        """The best option's error beside the size of the answers; not-a-number where all of them are 0."""
+        size = math.sqrt(float(np.mean(self.answers**2)))
+        return self.best.error / size if size > 0 else math.nan
+
+    @property
+    def why(self) -> str:
+        """The choice in a sentence."""
+        return self.why_of(self.best)
+
+    def why_of(self, best: Option) -> str:
+        """Why an option is taken, in a sentence."""
+        later = self.options[self.options.index(best) + 1 :]
+        rivals = [o for o in later if not (o.labelled_biased or o.bound_only) and o.mechanism != best.mechanism]
+        next_best = ""
+        if rivals and best.error > 0:
+            next_best = f"; the next, {rivals[0].name}, has {rivals[0].error / best.error:.3g} times its error"
+        return self.reason(best, next_best=next_best)
+
+    def reason(self, best: Option, among: str = "", next_best: str = "") -> str:
+        """The sentence, of its parts: among what the option is best, how it shares ε, and what comes next."""
+        size = len(best.variances)
+        sentence = f"{best.mechanism} has the least predicted error{among}"
+        if size > 1:
+            how = {
+                "one report": f"one report answers all {size:,} queries with ε spent once",
+                "ε split": f"everyone answers all {size:,} queries with ε/{size:,} each",
+                "people split": f"everyone answers one of the {size:,} queries with the whole ε",
+            }[best.arrangement]
+            sentence += f": {how}"
+        share = self._share(best)
+        return f"{sentence}{next_best}." + (f" Its efficiency is {share}." if share else "")
+
+    @property
+    def suggestion(self) -> str:
+        """What else would help; empty if nothing."""
+        if self.best.mechanism == "InputLaplace" and len(self.best.variances) > 1 and self.relative_error > 0.05:
+            share = f"{100 * self.relative_error:.2g} %"
+            return f"The error is {share} of the answers: estimate_map(..., shrink=True) would cut it, but is biased."
+        return ""
+
+    def _share(self, option: Option) -> str:
+        efficiency = self.efficiency(option)
+        return f"{100 * efficiency:.2g} %" if efficiency > 0 else ""
+
+    def __str__(self) -> str:
+        lines = [f"{'mechanism':<20}{'arrangement':<14}{'error':>11}{'worst':>11}{'bias':>10}{'efficiency':>12}"]
+        for o in self.options:
+            share = self._share(o)
+            bias = float(np.abs(o.biases).max())
+            sign = "≥" if o.bound_only else ""
+            lines.append(
+                f"{o.mechanism:<20}{o.arrangement:<14}{sign + f'{o.error:.3g}':>11}{f'{o.worst_error:.3g}':>11}"
+                f"{f'{bias:.1g}' if bias > 1e-9 else 'none':>10}{share:>12}"
+            )
+        return "\n".join([*lines, self.why, *([self.suggestion] if self.suggestion else [])])
+
+    def _repr_html_(self) -> str:
+        from geopriv.pages.notebook import plan_html
+
+        return plan_html(self)
+
+
+def plan_queries(
+    queries: Sequence[Query] | Query,
+    epsilon: float | str,
+    people: int,
+    prior: Any = None,
+    mechanisms: Sequence[str] = MECHANISMS,
+    for_devices: bool = False,
+) -> Plan:
+    """`plan` for queries; its parameters are described there."""
+    return plan_work(Workload.of(queries, epsilon, people, prior), mechanisms, for_devices)
+
+
+def plan_work(work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_devices: bool = False) -> Plan:
+    """The same for a workload."""
+    least = [option for option in _least(work) if not (for_devices and option.arrangement == "ε split")]
+    options: list[Option] = []
+    left_out: dict[str, str] = {}
+
+    def attempt(name: str, make: Callable[[], Option]) -> None:
+        try:
+            options.append(make())
+        except InvalidParameter as reason:
+            left_out[name] = str(reason)
+
+    inputs = {"InputLaplace": _input, "Lattice": _lattice, "InputLaplace plain": _plain}
+    for name in _asked_for(mechanisms):  # tables last, when it is known what they must beat
+        if name in inputs:
+            attempt(name, partial(inputs[name], work))
+        elif name == "Table":
+            rivals = [o for o in options if o.mechanism in ON_DEVICES or not for_devices]
+            best = min((o.error for o in rivals if not o.labelled_biased), default=math.inf)
+            attempt(name, partial(_table, work, least, best, _MOST_HELD if for_devices else math.inf))
+        else:
+            attempt(name, partial(_posterior, name, work, least))
+    if not any(not (o.labelled_biased or o.bound_only) for o in options):
+        reasons = [f"{name}: {reason}" for name, reason in left_out.items()]
+        raise InvalidParameter(" ".join(["No mechanism that was asked for answers these without bias.", *reasons]))
+    floor = _floor(work)
+    return Plan(tuple(sorted(options, key=lambda o: o.error)), left_out, floor, *work.answers, work.people)
+
+
+def _asked_for(mechanisms: Sequence[str]) -> list[str]:
+    unknown = set(mechanisms) - set(MECHANISMS)
+    if unknown or not mechanisms:
+        raise invalid("plan", "mechanisms", f"names among {', '.join(MECHANISMS)}", sorted(unknown))
+    return [name for name in MECHANISMS if name in mechanisms]
+
+
+def _input(work: Workload) -> Option:
+    variance = input_laplace(work, work.rate) / work.people
+    return Option("InputLaplace", "one report", variance, np.zeros(work.size))
+
+
+def _lattice(work: Workload) -> Option:
+    variance, bias = lattice(work, work.rate)
+    return Option("Lattice", "one report", variance / work.people, bias)
+
+
+def _plain(work: Workload) -> Option:
+    variance, bias = plain_input(work, work.rate)
+    return Option("InputLaplace plain", "one report", variance / work.people, bias, labelled_biased=True)
+
+
+def _least(work: Workload) -> list[Option]:
+    """For each arrangement of one query a report what no mechanism can beat, the best first."""
+    alone = floors(work, work.rate)
+    if work.size == 1:
+        return [Option("Table", "one report", alone / work.people, np.zeros(1), bound_only=True)]
+    split = floors(work, work.rate / work.size) / work.people
+    both = [
+        _people_split("Table", work, alone, bound_only=True),
+        Option("Table", "ε split", split, np.zeros(work.size), bound_only=True),
+    ]
+    return sorted(both, key=lambda option: option.error)
+
+
+def _posterior(name: str, work: Workload, least: list[Option]) -> Option:
+    """The better arrangement; one whose floor is above what the other reaches is not computed."""
+    found = _arranged(name, least[0].arrangement, work)
+    for bound in least[1:]:
+        if bound.error < found.error:
+            found = min(found, _arranged(name, bound.arrangement, work), key=lambda option: option.error)
+    return found
+
+
+def _arranged(name: str, arrangement: Arrangement, work: Workload) -> Option:
+    rate = work.rate / work.size if arrangement == "ε split" else work.rate
+    variance = posterior(name, work, rate)
+    if arrangement == "people split":
+        return _people_split(name, work, variance)
+    return Option(name, arrangement, variance / work.people, np.zeros(work.size))
+
+
+def _people_split(name: str, work: Workload, alone: Any, bound_only: bool = False) -> Option:
+    """K groups of people: the noise of a group, and the chance of who is in it."""
+    chance = (work.size - 1) * work.answers[1]
+    variance = (work.size * alone + chance) / work.people
+    return Option(name, "people split", variance, np.zeros(work.size), bound_only=bound_only)
+
+
+def _table(work: Workload, least: list[Option], best: float, most: float) -> Option:
+    """Compiled where its floor says that it could be the best; otherwise that floor."""
+    if work.size > most and least[0].error < best:
+        raise InvalidParameter(f"One table for each of {work.size:,} queries is more than a design holds, {most:g}.")
+    if len(work.kinds) > _MOST_TABLES:
+        raise InvalidParameter(f"Tables of {len(work.kinds)} different shapes would take long to compile.")
+    found = [bound if bound.error >= best else _arranged("Table", bound.arrangement, work) for bound in least]
+    return min(found, key=lambda option: (option.bound_only, option.error))
+
+
+def _floor(work: Workload) -> float:
+    """Of the mean variance over the queries: T7 for one, T10 for many; 0 where a shape is not known."""
+    try:
+        values = work.space.values(work.points)
+        total = lower_bound_many(work.queries, work.rate, values)
+    except InvalidParameter:
+        return 0.0
+    return float(work.weights @ total) / work.size / work.people

@@ -1,0 +1,313 @@
+"""Expected variance of every mechanism under the prior, for every query: exact formulas, no simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import interpolate
+
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms import (
+    CoordinateLaplace,
+    Lattice,
+    LeastScaleT,
+    LipschitzLaplace,
+    SmoothT,
+    Table,
+)
+from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo
+from geopriv.mechanisms.input.expectation import (
+    gaussian_means,
+    laplace_tails,
+    piecewise_means,
+    planar_tails,
+)
+from geopriv.mechanisms.lattice.bias import knots_on_line
+from geopriv.mechanisms.lattice.moments import interpolant, mean_square
+from geopriv.proofs.floors.single import floor_along
+from geopriv.queries import (
+    Ball,
+    Blurred,
+    GaussianKernel,
+    Orthant,
+    Query,
+)
+from geopriv.shapes.coordinates import Linear, Radial
+from geopriv.shapes.profiles import Gaussian, Identity, LinearPieces
+from geopriv.spaces import Earth, LogLine
+from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.surveys.planning.workload import Curve, Workload
+
+_ALONE = 16  # shapes without a formula that are worth computing one by one
+_MOST_ALONE, _FEWEST = 500, 200  # the most of them, and the fewest points that then stand for the prior
+_BIAS = (1e-4, 1e-3)  # of a grid: below, cells are many and nothing is gained
+_PREDICTED = 0.1  # in units of 1/ε, the finest step on which predictions in the plane are made
+_SAME = 1e-6  # of a bandwidth, within which centres are on one line
+_KINKED = 200  # on a line: each may lie differently between cells
+_OFFSETS = 801  # at most, along each axis of a table by offset
+_FAR = 15.0  # in units of 1/ε
+
+# noise on the answer or on the coordinate: one query a report
+POSTERIOR: dict[str, Callable[[Query, float], Curve]] = {
+    "Table": lambda query, rate: Table.calibrate(query, rate).variance_at,
+    "LeastScaleT": lambda query, rate: LeastScaleT.calibrate(query, rate).variance_at,
+    "SmoothT": lambda query, rate: SmoothT.calibrate(query, rate).variance_at,
+    "LipschitzLaplace": lambda query, rate: LipschitzLaplace.calibrate(query, rate).variance_at,
+    "CoordinateLaplace": lambda query, rate: CoordinateLaplace.calibrate(query, rate).variance_at,
+}
+
+
+def posterior(name: str, work: Workload, rate: float) -> FloatArray:
+    """Expected variance of one report for each query, at a rate."""
+    return work.mean(lambda query: POSTERIOR[name](query, rate))
+
+
+def floors(work: Workload, rate: float) -> FloatArray:
+    """The expected floor T7 of each query for itself, to a thousandth below; 0 where its shape is not known."""
+    # on a LogLine, how far the space's floor is below a threshold is another thing that its own floor depends on
+    apart = (lambda query: query.geometry.anchor.tobytes()) if isinstance(work.space, LogLine) else None
+    try:
+        return 0.999 * work.mean(lambda query: floor_along(query, rate), apart)
+    except InvalidParameter:
+        return np.zeros(work.size)
+
+
+def input_laplace(work: Workload, rate: float) -> FloatArray:
+    """Expected variance of unbiased estimates from one noisy point."""
+    variance = np.empty(work.size)
+    regions = [k for k, query in enumerate(work.queries) if _is_blurred_region(query)]
+    others = [k for k in range(work.size) if k not in set(regions)]
+    if regions:
+        variance[regions] = _blurred_regions(work.part(regions), rate)
+    if others:
+        variance[others] = _of_coordinates(work.part(others), rate)
+    return variance
+
+
+def _is_blurred_region(query: Query) -> bool:
+    return isinstance(query, Blurred) and not query.along_line
+
+
+def _of_coordinates(work: Workload, rate: float) -> FloatArray:
+    def curve(query: Query) -> Curve:
+        inverse = undo(query, rate)
+        assert isinstance(inverse, OfCoordinate)
+        return lambda s: inverse.moment(s) - query.profile(s) ** 2
+
+    return np.maximum(work.mean(curve), 0.0)
+
+
+def _blurred_regions(work: Workload, rate: float) -> FloatArray:
+    """Regions that are one another moved share one grid; of others only a few are computed."""
+    shapes: dict[object, Query] = {}
+    for query in work.queries:
+        shapes.setdefault(_moved(query), query)
+    if len(shapes) > _ALONE:
+        raise invalid("plan", "queries", f"at most {_ALONE} different shapes of regions", len(shapes))
+    found = []
+    for query in work.queries:
+        first = shapes[_moved(query)]
+        points = work.points if first is query else work.points - _place(query) + _place(first)
+        found.append(work.weights @ (undo(first, rate).second_moment(points) - first.answer(points) ** 2))
+    return np.maximum(found, 0.0)
+
+
+def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
+    """Expected variance, and the bias of the mean over people, of the paper's plain estimate."""
+    d = work.space.dimension
+    if isinstance(work.space, Earth):
+        raise invalid("plan", "queries", "on a flat space for the plain estimate to have a formula", work.space)
+
+    def means(query: Query) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+        profile, geometry = query.profile, query.geometry
+        match geometry, profile:
+            case Linear(), LinearPieces() if not isinstance(profile, Identity):
+                tails = laplace_tails(rate) if d == 1 else planar_tails(rate, d)
+                return lambda s: piecewise_means(profile.knots, profile.values, s, tails)
+            case Linear(), Gaussian():
+                return lambda s: gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, d, axes=1)
+            case Radial(), Gaussian() if profile.center == -geometry.offset:
+                return lambda s: gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, d, axes=d)
+        raise invalid("plan", "queries", "of a shape whose plain estimate has a formula", type(query).__name__)
+
+    def variance(query: Query) -> Curve:
+        def curve(s: FloatArray) -> FloatArray:
+            mean, square = means(query)(s)
+            return np.maximum(square - mean**2, 0.0)
+
+        return curve
+
+    def bias(query: Query) -> Curve:
+        return lambda s: means(query)(s)[0] - query.profile(s)
+
+    return work.mean(variance), work.mean(bias)
+
+
+def lattice(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
+    """Expected variance of estimates from one grid report, and their bias: that of the mean over people."""
+    grid = grid_for(work, rate)
+    finer = 1.0
+    if work.space.dimension > 1 and grid.step < _PREDICTED / rate:
+        # in the plane a finer grid has a variance a few per cent smaller, a bias that falls with the square of its
+        # step, and four times the cells to look at
+        finer = grid.step * rate / _PREDICTED
+        grid = Lattice.on_grid(work.space, rate, _PREDICTED / rate)
+    variance, bias = np.empty(work.size), np.empty(work.size)
+    kernels = [k for k, query in enumerate(work.queries) if isinstance(query, GaussianKernel)]
+    if work.space.dimension == 1 or len(kernels) <= _ALONE:
+        kernels = []
+    others = [k for k in range(work.size) if k not in set(kernels)]
+    for members, predict in ((kernels, _grid_kernels), (others, _grid_others)):
+        if members:
+            variance[members], bias[members] = predict(grid, work.part(members))
+    return variance, bias * finer**2
+
+
+def _grid_others(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
+    """One by one where there are few; else by what queries have in common; else one by one, for fewer people."""
+    if work.size > _ALONE and work.space.dimension == 1:
+        return _grid_on_line(grid, work)
+    if work.size > _ALONE and all(map(_is_blurred_region, work.queries)) and len(set(map(_moved, work.queries))) == 1:
+        return _grid_offsets(grid, work)
+    if work.size > _MOST_ALONE:
+        raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
+    few = work.part(range(work.size), max(_FEWEST, len(work.points) * _ALONE // work.size))
+    both = [(grid.variance_at(few.points, query), grid.bias_at(few.points, query)) for query in few.queries]
+    variance, bias = (np.array([few.weights @ one for one in column]) for column in zip(*both, strict=True))
+    return variance, bias
+
+
+def grid_for(work: Workload, rate: float) -> Lattice:
+    """The grid that suits the queries; on a line all of their kinks are included.
+
+    Its bias is to be at most half of what so many people err by chance about a share of one half, where a grid can do
+    so, and at most 0.001.
+    """
+    if work.space.dimension > 1:
+        asked = list({_moved(query): query for query in work.queries}.values())
+    else:
+        kinked = [query for query in work.queries if knots_on_line(query) is not None]
+        if len(kinked) > _KINKED:
+            raise invalid("plan", "queries", f"at most {_KINKED} with kinks for a grid", len(kinked))
+        asked = [*dict.fromkeys([*kinked, *(work.queries[members[0]] for members in work.kinds.values())])]
+    small = float(np.clip(0.25 / np.sqrt(work.people), *_BIAS))
+    try:
+        return Lattice.calibrate(work.space, rate, queries=asked, largest_bias=small)
+    except InvalidParameter:
+        return Lattice.calibrate(work.space, rate, queries=asked, largest_bias=_BIAS[1])
+
+
+def _grid_on_line(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
+    """One curve for all queries of a kind; where they have kinks, only for those that lie alike between cells."""
+
+    def phase(query: Query) -> object:
+        if knots_on_line(query) is None:
+            return None
+        place = float(np.ravel(query.geometry.anchor)[0]) - grid.origin[0]
+        return round(place / grid.step % 1.0, 6) % 1.0
+
+    def variance(query: Query) -> Curve:
+        return lambda s: _both_sides(lambda points: grid.variance_at(points, query), grid, query, s)
+
+    def bias(query: Query) -> Curve:
+        return lambda s: _both_sides(lambda points: grid.bias_at(points, query), grid, query, s)
+
+    return work.mean(variance, phase), work.mean(bias, phase)
+
+
+def _both_sides(function: Curve, grid: Lattice, query: Query, s: FloatArray) -> FloatArray:
+    """A function of points by coordinate: the mean of both sides, where a coordinate is a distance."""
+    sides = _points_at(grid, query, s)
+    return np.asarray(sum(function(side) for side in sides) / len(sides))
+
+
+def _points_at(grid: Lattice, query: Query, s: FloatArray) -> list[FloatArray]:
+    """Points of a line that have these coordinates."""
+    match query.geometry:
+        case Linear(direction=direction, shift=shift):
+            found = [direction[0] * (s - shift)]
+        case Radial(offset=offset):
+            middle = float(np.ravel(query.geometry.anchor)[0])
+            found = [middle + side * (s + offset) for side in (-1.0, 1.0)]
+        case _:
+            raise invalid("plan", "queries", "of known shape on a line", type(query).__name__)
+    return [points.reshape(-1, *grid.space.point_shape) for points in found]
+
+
+def _grid_kernels(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
+    """Kernels are products over axes, so a map needs one pass for each of its rows and columns only."""
+    kernels = [query for query in work.queries if isinstance(query, GaussianKernel)]
+    widths = np.array([query.bandwidth for query in kernels])
+    centers = np.array([np.ravel(query.geometry.anchor) for query in kernels])
+    # on a map of degrees, centres of one row differ in their last digits
+    centers = np.rint(centers / (_SAME * widths.min())) * (_SAME * widths.min())
+    lower, share = grid.place(work.points)
+    parts = []
+    for j in range(work.space.dimension):
+        lines, which = np.unique(np.stack([centers[:, j], widths]), axis=1, return_inverse=True)
+        here, tables = (lower[:, [j]], share[:, [j]]), []
+        for center, width in lines.T:
+            profile = Gaussian(float(width), float(center) - grid.origin[j])
+
+            def along(cells: FloatArray, profile: Gaussian = profile) -> FloatArray:
+                return profile(grid.step * cells[:, 0])
+
+            moment, mean = mean_square(along, *here, grid.ratio, grid.curvature), interpolant(along, *here)
+            tables.append((moment, mean**2, mean, profile(work.points[:, j] - grid.origin[j])))
+        parts.append(([np.array(column) for column in zip(*tables, strict=True)], which.reshape(-1)))
+    square, squared_mean, mean, truth = (
+        _mean_of_products(work.weights, [(tables[k], which) for tables, which in parts]) for k in range(4)
+    )
+    return square - squared_mean, mean - truth
+
+
+def _mean_of_products(weights: FloatArray, factors: list[tuple[FloatArray, Any]]) -> FloatArray:
+    """Σ_x w(x)·∏_j factor_j[which_j](x) for every query; over two axes as one product of small matrices."""
+    if len(factors) == 2:
+        (first, rows), (second, columns) = factors
+        return np.asarray(((first * weights) @ second.T)[rows, columns])
+    return np.asarray(np.prod([factor[which] for factor, which in factors], axis=0) @ weights)
+
+
+def _moved(query: Query) -> object:
+    """What is left of a query when it is moved to the origin."""
+    match query:
+        case Orthant():
+            return "orthant", query.width
+        case Ball():
+            return "ball", query.radius, query.width
+        case GaussianKernel():
+            return "kernel", query.bandwidth
+        case Blurred() if isinstance(query.query, Orthant | Ball):
+            return "blurred", query.bandwidth, _moved(query.query)
+    return query
+
+
+def _place(query: Query) -> FloatArray:
+    if isinstance(query, Blurred):
+        return _place(query.query)
+    return np.asarray(query.at if isinstance(query, Orthant) else query.geometry.anchor, dtype=np.float64)
+
+
+def _grid_offsets(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
+    """Blurred regions that are one another moved: tables of variance and bias by offset, read between their points.
+
+    Grids do not move with the query, but steps are small beside the blur.
+    """
+    first = work.queries[0]
+    places = np.array([_place(query) for query in work.queries])
+    low, high = work.points.min(axis=0) - places.max(axis=0), work.points.max(axis=0) - places.min(axis=0)
+    # far from where the query changes nothing happens any more
+    inner, blur = (first.query, 9 * first.bandwidth) if isinstance(first, Blurred) else (first, 0.0)
+    reach = max(map(abs, inner.profile.landmarks)) + blur + _FAR / grid.guarantee.epsilon
+    low, high = np.maximum(low, -reach), np.minimum(high, reach)
+    sizes = np.clip(np.ceil((high - low) * grid.guarantee.epsilon / 0.3), 2, _OFFSETS).astype(np.int64)
+    axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, sizes, strict=True)]
+    offsets = _place(first) + np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+    found = []
+    for heights in (grid.variance_at(offsets, first), grid.bias_at(offsets, first)):
+        read = interpolate.RegularGridInterpolator(axes, heights.reshape(tuple(sizes)))
+        found.append(np.array([work.weights @ read(np.clip(work.points - place, low, high)) for place in places]))
+    return found[0], found[1]

@@ -1,0 +1,241 @@
+"""`plan(survey)`: the design for a survey, and what to expect of it before anybody has reported."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+from scipy import special
+
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms import Lattice, Table
+from geopriv.queries import Query
+from geopriv.queries.questions import KernelMap, Question, Share
+from geopriv.spaces.checks import (
+    FloatArray,
+    fraction,
+    invalid,
+    positive,
+)
+from geopriv.surveys.design import Design
+from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.choice import (
+    MECHANISMS,
+    ON_DEVICES,
+    Plan,
+    plan_queries,
+    plan_work,
+)
+from geopriv.surveys.planning.options import Option
+from geopriv.surveys.planning.predictions import grid_for
+from geopriv.surveys.planning.workload import Workload
+
+_GAIN = 0.001  # of an error, below which it is not worth a word
+_NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyPlan:
+    """Every way to run a survey with its predicted error, and the design of the best that devices can run.
+
+    Args:
+        survey: what is asked.
+        plan: the options, the least predicted error first.
+        option: the one that the design takes.
+        design: to be written as design.json.
+        extent: how far people are expected to be apart along each axis.
+    """
+
+    survey: Survey
+    plan: Plan
+    option: Option
+    design: Design
+    extent: tuple[float, ...]
+
+    def standard_errors(self, option: Option | None = None) -> FloatArray:
+        """Of each query, as an estimate will state it: noise, and that the people are a sample of all there could be.
+
+        An option's own variances are around the mean over the people who report, so they lack the second part.
+        """
+        chosen = self.option if option is None else option
+        return np.asarray(np.sqrt(chosen.variances + self.plan.spreads / self.plan.people))
+
+    def error(self, option: Option | None = None) -> float:
+        """Root mean square of the standard errors over all estimates."""
+        return float(np.sqrt(np.mean(self.standard_errors(option) ** 2)))
+
+    @cached_property
+    def largest_bias(self) -> float:
+        """A bound on |bias| of every estimate under the design, wherever people are; estimates will state it.
+
+        An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
+        """
+        bounds = []
+        for question in self.survey.questions:
+            # that of a kernel is the same everywhere
+            queries = question.queries[:1] if isinstance(question, KernelMap) else question.queries
+            bounds += [self.design.mechanisms[self.design.answering(query)].largest_bias(query) for query in queries]
+        return max(bounds)
+
+    def expected(self, question: Question) -> float:
+        """The largest standard error of a question's estimates under the design."""
+        return float(self.standard_errors()[self._places[question.name]].max())
+
+    def people_for(self, half_width: float, option: Option | None = None, confidence: float = 0.95) -> int | None:
+        """How many people make every share's interval as short as ± half_width; None where bias alone is longer.
+
+        Where only curves and maps are asked for, all their estimates count.
+        """
+        chosen = self.option if option is None else option
+        wanted = positive("people_for", "half_width", half_width)
+        shares = [self._places[q.name] for q in self.survey.questions if isinstance(q, Share)]
+        asked = np.concatenate(shares or list(self._places.values()))
+        room = wanted - np.abs(chosen.biases[asked])
+        if not (room > 0).all():
+            return None
+        reach = special.ndtri((1 + fraction("people_for", "confidence", confidence)) / 2)
+        one = self.standard_errors(chosen)[asked] ** 2 * self.plan.people
+        return math.ceil(float((one * (reach / room) ** 2).max()) * (1 - 1e-12))
+
+    @cached_property
+    def bits(self) -> int:
+        """Of one report: a symbol of the largest table, or a cell wherever people and noise can be."""
+        return max(m.bits if isinstance(m, Table) else self._cell_bits(m) for m in self.design.mechanisms)
+
+    @property
+    def why(self) -> str:
+        """The choice in a sentence or two."""
+        best, own = self.plan.best, self.error()
+        rivals = [o for o in self.plan.options if o.mechanism in ON_DEVICES and o is not self.option]
+        rival = min(rivals, key=self.error, default=None)
+        next_best = ""
+        if rival is not None and own > 0:
+            least = "at least " if rival.bound_only else ""
+            next_best = f"; the next of these, {rival.name}, has {least}{self.error(rival) / own:.3g} times its error"
+        sentence = self.plan.reason(self.option, " of what devices run", next_best)
+        gain = 1 - self.error(best) / own if own > 0 else 0.0
+        if gain < _GAIN:
+            return sentence
+        return f"{sentence} {best.mechanism} would err {100 * gain:.2g} % less, but sends real numbers."
+
+    def _repr_html_(self) -> str:
+        from geopriv.pages.notebook import survey_plan_html
+
+        return survey_plan_html(self)
+
+    def _cell_bits(self, lattice: Lattice) -> int:
+        reach = np.asarray(self.extent) + 2 * _NOISE / self.survey.epsilon
+        return int(np.ceil(np.log2(reach / lattice.step)).sum())
+
+    @cached_property
+    def _places(self) -> dict[str, Any]:
+        """Where a question's queries are among all."""
+        sizes = [len(question.queries) for question in self.survey.questions]
+        ends = np.cumsum(sizes)
+        return {
+            question.name: np.arange(end - size, end)
+            for question, size, end in zip(self.survey.questions, sizes, ends, strict=True)
+        }
+
+
+@overload
+def plan(queries: Survey) -> SurveyPlan: ...
+
+
+@overload
+def plan(
+    queries: Sequence[Query] | Query,
+    epsilon: float | str,
+    people: int,
+    prior: Any = None,
+    mechanisms: Sequence[str] = MECHANISMS,
+    for_devices: bool = False,
+) -> Plan: ...
+
+
+def plan(
+    queries: Survey | Sequence[Query] | Query,
+    epsilon: float | str | None = None,
+    people: int | None = None,
+    prior: Any = None,
+    mechanisms: Sequence[str] = MECHANISMS,
+    for_devices: bool = False,
+) -> SurveyPlan | Plan:
+    """The predicted error of every mechanism, and the recommended one; of a survey also its design.
+
+    Errors are those of estimates of the mean over the people who report. Noise on the input answers everything from one
+    report; other mechanisms split ε between the queries or the queries between the people, whichever is better. A table
+    is compiled only where its floor says that it could win.
+
+    Args:
+        queries: a Survey, or one or more queries on one space.
+        epsilon: of one person for the whole survey, per unit of distance, as a number or a sentence; a Survey has it.
+        people: how many will report; a Survey has it.
+        prior: a Prior, or public values, that say where people are; by default even around the queries.
+        mechanisms: names of those to consider.
+        for_devices: whether each person must send one small integer (no "ε split"), and a table is judged against what
+            else devices run; so it is for a Survey.
+
+    Raises:
+        InvalidParameter: for bad input, and where no mechanism can answer the queries.
+
+    >>> from geopriv import Prior, Threshold
+    >>> incomes = Prior.law(lambda u: 99_000 * (u / (1 - u)) ** 0.45)
+    >>> found = plan(Threshold(at=100_000, width=16_000), epsilon=1 / 8000, people=100_000, prior=incomes)
+    >>> found.best.name, round(found.best.error, 5)
+    ('Table, one report', 0.00088)
+    """
+    if isinstance(queries, Survey):
+        if any(given is not None for given in (epsilon, people, prior)):
+            raise invalid("plan", "epsilon", "left out, as people and prior: a survey has its own", epsilon)
+        return plan_survey(queries)
+    if epsilon is None or people is None:
+        raise invalid("plan", "epsilon", "given, as people, where there is no survey that has them", epsilon)
+    return plan_queries(queries, epsilon, people, prior, mechanisms, for_devices)
+
+
+def plan_survey(survey: Survey) -> SurveyPlan:
+    """Options for a survey, and the design of the best among those that devices can run.
+
+    Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
+    """
+    work = Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
+    found = plan_work(work, for_devices=True)
+    best = next((o for o in found.options if o.mechanism in ON_DEVICES and not o.bound_only), None)
+    if best is None:
+        raise _unanswered(survey, found)
+    if best.mechanism == "Table":
+        mechanisms: tuple[Table | Lattice, ...] = tuple(
+            Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
+        )
+    else:
+        mechanisms = (grid_for(work, survey.epsilon),)
+    design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
+    return SurveyPlan(survey, found, best, design, _extent(work))
+
+
+def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
+    """Why no device could answer: mostly an edge that is too hard for one report that answers everything."""
+    hard = []
+    for question in survey.questions:
+        try:
+            Lattice.calibrate(survey.space, survey.epsilon, queries=question.queries[:1])
+        except InvalidParameter:
+            hard.append(question.name)
+    if hard:
+        return InvalidParameter(
+            f"One report cannot answer all questions, since the edges of {', '.join(map(repr, hard))} are too hard "
+            f"beside 1/ε = {1 / survey.epsilon:.4g}: blur them (Blurred; 'blur' in a survey.toml), or ask them in a "
+            "survey of their own."
+        )
+    reasons = [f"{name}: {found.left_out[name]}" for name in ON_DEVICES if name in found.left_out]
+    return InvalidParameter(" ".join(["No mechanism that devices run can answer this survey.", *reasons]))
+
+
+def _extent(work: Workload) -> tuple[float, ...]:
+    points = work.points.reshape(len(work.points), -1)
+    return tuple((points.max(axis=0) - points.min(axis=0)).tolist())

@@ -1,0 +1,218 @@
+"""What is asked, of whom, and means of functions of the coordinate over the people expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from geopriv.mechanisms.lattice.bias import box_around
+from geopriv.queries import Blurred, Query, common_space
+from geopriv.queries.priors import Prior, points_under
+from geopriv.shapes.coordinates import EarthRegionDistance, Linear, Radial
+from geopriv.spaces import (
+    Earth,
+    LocalPlane,
+    LogLine,
+    Space,
+)
+from geopriv.spaces.checks import FloatArray, count, invalid
+
+Curve = Callable[[FloatArray], FloatArray]
+
+_POINTS = 2048  # of the prior
+_NODES = 1000  # of a curve that is shared by many queries, besides those around landmarks
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """Queries on one space, a rate, a number of people, and public points that stand for where they are.
+
+    Args:
+        queries: what is asked.
+        space: of all of them.
+        rate: ε of one person, for everything that is asked of them.
+        people: how many will report.
+        points: of the space, standing for the prior.
+        weights: of the points.
+    """
+
+    queries: tuple[Query, ...]
+    space: Space
+    rate: float
+    people: int
+    points: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, queries: Any, epsilon: float | str, people: int, prior: Any) -> Workload:
+        """Checked, and with a prior thinned to some two thousand points."""
+        if not isinstance(queries, Query | Sequence) or isinstance(queries, str):
+            raise invalid("plan", "queries", "one query or several", type(queries).__name__)
+        asked, space = common_space("plan", [queries] if isinstance(queries, Query) else queries)
+        rate, n = space.rate(epsilon), count("plan", "people", people)
+        if prior is None:
+            points, weights = _everywhere(asked, space, rate)
+        else:
+            points, weights = _thinned(*points_under("plan", space, prior))
+        return cls(asked, space, rate, n, points, weights)
+
+    def part(self, members: Sequence[int], points: int | None = None) -> Workload:
+        """The same for some of the queries, with at most so many points standing for the prior."""
+        queries = tuple(self.queries[k] for k in members)
+        if points is None or points >= len(self.points):
+            return replace(self, queries=queries)
+        every = -(-len(self.points) // points)
+        weights = self.weights[::every]
+        return replace(self, queries=queries, points=self.points[::every], weights=weights / weights.sum())
+
+    @property
+    def size(self) -> int:
+        """K, how many queries."""
+        return len(self.queries)
+
+    @cached_property
+    def kinds(self) -> dict[object, list[int]]:
+        """Queries that are one function of their coordinate."""
+        found: dict[object, list[int]] = {}
+        for k, query in enumerate(self.queries):
+            found.setdefault(kind(query) or ("alone", k), []).append(k)
+        return found
+
+    @cached_property
+    def answers(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of f over the people, for every query."""
+        mean = np.array([self.weights @ query.answer(self.points) for query in self.queries])
+        square = np.array([self.weights @ query.answer(self.points) ** 2 for query in self.queries])
+        return mean, np.maximum(square - mean**2, 0.0)
+
+    def mean(self, curve_of: Callable[[Query], Curve], apart: Callable[[Query], object] | None = None) -> FloatArray:
+        """For every query the mean over people of a function of its coordinate, one function for each kind of query.
+
+        The function is taken between nodes that are dense around the landmarks as a straight line, so it is evaluated
+        once for all queries of a kind, and how people lie between the nodes is counted once for all functions.
+
+        Args:
+            curve_of: the function of a query's coordinate.
+            apart: what else, besides the kind, queries must agree in to share a function.
+        """
+        groups: dict[tuple[object, object], list[int]] = {}
+        for key, members in self.kinds.items():
+            for row, k in enumerate(members):
+                groups.setdefault((key, apart(self.queries[k]) if apart else None), []).append(row)
+        # all functions first: where there is none for one kind of query, nothing else has to be counted
+        curves = [curve_of(self.queries[self.kinds[key][rows[0]]]) for (key, _), rows in groups.items()]
+        means = np.empty(self.size)
+        for ((key, _), rows), curve in zip(groups.items(), curves, strict=True):
+            nodes, shares = self._spread[key]
+            means[[self.kinds[key][row] for row in rows]] = shares[rows] @ curve(nodes)
+        return means
+
+    @cached_property
+    def _spread(self) -> dict[object, tuple[FloatArray, FloatArray]]:
+        """For each kind of query its nodes, and the weight of each node for each query, shape (members, nodes)."""
+        return {key: self._counted([self.queries[k] for k in members]) for key, members in self.kinds.items()}
+
+    def _counted(self, members: list[Query]) -> tuple[FloatArray, FloatArray]:
+        coordinates = [np.asarray(query.geometry(self.points)).reshape(-1) for query in members]
+        if len(members) * len(self.points) <= 2 * _NODES:
+            nodes, place = np.unique(np.concatenate(coordinates), return_inverse=True)
+            rows = np.repeat(np.arange(len(members)), len(self.points))
+            shares = np.zeros((len(members), nodes.size))
+            np.add.at(shares, (rows, place), np.tile(self.weights, len(members)))
+            return nodes, shares
+        nodes = self._nodes(members[0], coordinates)
+        shares = np.empty((len(members), nodes.size))
+        for row, s in zip(shares, coordinates, strict=True):
+            cell = np.clip(np.searchsorted(nodes, s) - 1, 0, nodes.size - 2)
+            part = (s - nodes[cell]) / (nodes[cell + 1] - nodes[cell]) * self.weights
+            row[:] = np.bincount(cell, self.weights - part, nodes.size) + np.bincount(cell + 1, part, nodes.size)
+        return nodes, shares
+
+    def _nodes(self, query: Query, coordinates: list[FloatArray]) -> FloatArray:
+        low, high = min(float(s.min()) for s in coordinates), max(float(s.max()) for s in coordinates)
+        marks = np.asarray(query.profile.landmarks)
+        far = max(16.0, 2 * self.rate * max(abs(low), abs(high), *np.abs(marks)))
+        around = np.concatenate([[0.01, 0.03], np.linspace(0.08, 12.0, 150), np.geomspace(12.1, far, 80)]) / self.rate
+        near = (marks[:, None] + np.concatenate([-around, [0.0], around])).ravel()
+        within = np.linspace(marks[0], marks[-1], 200)
+        nodes = np.concatenate([np.linspace(low, high, _NODES), near, within])
+        return np.unique(nodes[(nodes >= low) & (nodes <= high)])
+
+
+def kind(query: Query) -> object | None:
+    """What decides f as a function of the coordinate, and how noise on the input moves it; None for other shapes."""
+    if isinstance(query, Blurred) and not query.along_line:
+        return None
+    match query.geometry:
+        case Linear():
+            return "linear", query.profile
+        case Radial():
+            return "radial", query.geometry.offset, query.profile
+    return type(query.geometry).__name__, query.profile
+
+
+def _thinned(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """At most a few thousand points: means of equal shares on a line, an even choice elsewhere."""
+    if len(points) <= _POINTS:
+        return points, weights
+    if points.size == len(points):
+        flat = points.reshape(-1)
+        order = np.argsort(flat)
+        flat, weights = flat[order], weights[order]
+        part = np.minimum((np.cumsum(weights) - weights / 2) * _POINTS, _POINTS - 1).astype(np.int64)
+        mass, place = (np.asarray(np.bincount(part, w, _POINTS), dtype=np.float64) for w in (weights, weights * flat))
+        return (place[mass > 0] / mass[mass > 0]).reshape(-1, *points.shape[1:]), mass[mass > 0]
+    # systematic sampling: every point is taken as often as its weight says
+    at = (np.arange(_POINTS) + 0.5) / _POINTS
+    order = _neighbours_together(points)
+    chosen = order[np.minimum(np.searchsorted(np.cumsum(weights[order]), at), len(points) - 1)]
+    return points[chosen], np.full(_POINTS, 1 / _POINTS)
+
+
+def _neighbours_together(points: FloatArray) -> Any:
+    """An order in which what is close in the order is close in space: by the interleaved bits of the ranks."""
+    bits = min(10, 60 // points.shape[1])
+    ranks = np.argsort(np.argsort(points, axis=0), axis=0) * (1 << bits) // len(points)
+    code = np.zeros(len(points), dtype=np.int64)
+    for bit in range(bits):
+        for axis in range(points.shape[1]):
+            code |= ((ranks[:, axis] >> bit) & 1) << (bit * points.shape[1] + axis)
+    return np.argsort(code, kind="stable")
+
+
+def _everywhere(asked: tuple[Query, ...], space: Space, rate: float) -> tuple[FloatArray, FloatArray]:
+    """Even points over a box around what all queries look at, as far as there are people in it."""
+    boxes = [_box(query.query if isinstance(query, Blurred) else query, 3 / rate) for query in asked]
+    low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+    match space:
+        case LogLine():
+            low = np.maximum(low, space.read(space.floor))
+        case LocalPlane():
+            low, high = np.clip(low, *space.rectangle), np.clip(high, *space.rectangle)
+    even = Prior.uniform(low[0], high[0]) if low.size == 1 else Prior.uniform(low, high)
+    if low.size == 1:
+        return _thinned(even.values.reshape(-1, *space.point_shape), even.weights)
+    return even.values[:_POINTS], np.full(_POINTS, 1 / _POINTS)  # the first of them are even too
+
+
+def _box(query: Query, margin: float) -> tuple[FloatArray, FloatArray]:
+    """Lowest and highest corner of a box around where the query changes; on Earth in degrees."""
+    space = query.space
+    if not isinstance(space, Earth):
+        return box_around(query, margin)
+    reach = max(map(abs, query.profile.landmarks)) + margin
+    anchor = query.geometry.anchor
+    if isinstance(query.geometry, EarthRegionDistance):
+        west, south, east, north = query.geometry.region.bounds
+        low, high = np.array([south, west]), np.array([north, east])
+    else:
+        low = high = anchor
+        reach += float(getattr(query.geometry, "offset", 0.0))
+    up = np.degrees(reach / space.radius)
+    aside = up / max(float(np.cos(np.radians(np.abs([low[0], high[0]]).max()))), 1e-3)
+    way = np.minimum([up, aside], [90.0, 180.0])
+    return np.maximum(low - way, [-90.0, -180.0]), np.minimum(high + way, [90.0, 360.0])

@@ -1,0 +1,162 @@
+"""The text of a survey.toml → its checked tables, or one sentence about the first thing that is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+import typing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from geopriv.errors import InvalidParameter
+from geopriv.surveys import schema
+from geopriv.surveys.lines import key_lines, line_of
+from geopriv.surveys.part import (
+    Part,
+    listed,
+    nearest,
+    shown,
+)
+
+_WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+# keys of earlier surveys: more is said of them than that there is no such key
+_GONE: dict[tuple[str | int, ...], str] = {
+    ("space", "resolution"): "is no longer asked for: values are not recorded in steps, so leave it out",
+}
+
+
+def _by_kind(union: Any) -> dict[str, type[schema.Table]]:
+    """The models of a union by their kind."""
+    models = typing.get_args(typing.get_args(union)[0])
+    return {kind: model for model in models for kind in typing.get_args(model.model_fields["kind"].annotation)}
+
+
+KINDS = {
+    "space": _by_kind(schema.SpaceTable),
+    "prior": _by_kind(schema.PriorTable),
+    "query": _by_kind(schema.QueryTable),
+}
+
+
+def parse_survey(text: str, file: str) -> tuple[schema.SurveyTable, Part]:
+    """The tables of the text of a file, and where everything in it stands.
+
+    Raises:
+        InvalidParameter: naming file, line, key, rule and what was given.
+    """
+    data = _parsed(text, file)
+    if not data:
+        raise InvalidParameter(
+            f"{file}, line 1: the survey is empty; it needs a name, epsilon, per, people, a space and queries."
+        )
+    whole = Part(file, key_lines(text))
+    try:
+        return schema.SurveyTable.model_validate(data), whole
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False)
+    # a misspelt key is also a missing one, and its own line says more
+    spots = [(error["type"], _Spot.of(error["loc"])) for error in found]
+    kind, spot = min(spots, key=lambda s: (s[0] != "extra_forbidden", line_of(whole.lines, s[1].path)))
+    raise _explained(kind, spot, data, whole)
+
+
+def read_text(file: str) -> str:
+    """The text of a file, or one sentence about why there is none."""
+    if os.path.isdir(file):
+        raise InvalidParameter(f"{file} is a folder; name the survey.toml in it.")
+    try:
+        data = Path(file).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or "no name of a file"
+        raise InvalidParameter(f"{file} cannot be read: {reason}.") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidParameter(
+            f"{file}, line {line}: a survey must be a text in UTF-8; save it in that encoding."
+        ) from None
+
+
+def _parsed(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise InvalidParameter(f"{file}, line 1: lists and tables in it are nested too deep.") from None
+    except ValueError as error:
+        reason = str(error)
+    match = _WHERE.search(reason)
+    line, column = (match[1], match[2]) if match and match[1] else (str(text.count("\n") + 1), "1")
+    words = _WHERE.sub("", reason)
+    hint = ""
+    if words.startswith(("Expected newline", "Invalid value")):
+        hint = "; texts stand in quotes, and 200,000 is written 200_000"
+    words = f"this is no TOML ({words[:1].lower()}{words[1:]}){hint}"
+    raise InvalidParameter(f"{file}, line {line}, column {column}: {words}.")
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """Where in the file an error is, from where pydantic says it is (which names kinds and branches of unions too).
+
+    Args:
+        table: path of the table.
+        model: of the table.
+        keys: of the value in the table.
+    """
+
+    table: tuple[str | int, ...]
+    model: type[schema.Table]
+    keys: tuple[str | int, ...]
+
+    @classmethod
+    def of(cls, loc: tuple[str | int, ...]) -> _Spot:
+        depth = 2 if loc[0] == "query" else 1
+        if loc[0] not in KINDS or len(loc) < depth + 2:
+            return cls((), schema.SurveyTable, loc[:2] if loc[0] == "query" else loc[:1])
+        table, keys = loc[:depth], loc[depth + 1 :]
+        if keys[0] == "region" and len(keys) > 1:
+            return cls((*table, "region"), schema.Region, keys[1:2])
+        return cls(table, KINDS[str(loc[0])][str(loc[depth])], keys[:1])
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        return (*self.table, *self.keys)
+
+
+def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> InvalidParameter:
+    """The sentence for an error of pydantic's."""
+    table, key = whole.inside(*spot.table), str(spot.keys[0])
+    if error.startswith("union_tag"):
+        kinds, kind = KINDS[key], _value(data, spot.path).get("kind")
+        rule = listed(f"'{name}'" for name in kinds)
+        missing = error == "union_tag_not_found"
+        words = f"lacks 'kind': {rule}" if missing else f"must be {rule}, not {shown(kind)}{nearest(kind, kinds)}"
+        return whole.error(words, *spot.keys, *([] if missing else ["kind"]))
+    fields = {field.alias or name: field for name, field in spot.model.model_fields.items()}
+    if error == "extra_forbidden" and spot.path in _GONE:
+        return table.error(_GONE[spot.path], key)
+    if error == "extra_forbidden":
+        there = nearest(key, fields) or f", which has {listed(fields, last='and')}"
+        return table.error(f"is no key of {_title(spot)}{there}", key)
+    rule, *_ = str(fields[key].description).split(";")  # what follows is about leaving the key out
+    if error == "missing":
+        return table.error(f"lacks '{key}': {rule}")
+    return table.error(f"must be {rule}, not {shown(_value(data, spot.path))}", *spot.keys)
+
+
+def _title(spot: _Spot) -> str:
+    """What a table is called."""
+    if not spot.table or spot.model is schema.Region:
+        return "a region" if spot.table else "the survey"
+    return f"this kind of {spot.table[0]}"
+
+
+def _value(data: Any, path: tuple[str | int, ...]) -> Any:
+    for key in path:
+        data = data[key]
+    return data

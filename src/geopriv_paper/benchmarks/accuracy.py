@@ -1,0 +1,91 @@
+"""`geopriv bench accuracy`: the twelve one-way settings and the map, as tables or JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from geopriv.spaces.checks import count
+from geopriv_paper.benchmarks.city_map import INVERSE_RATES, MapPanel, city_map
+from geopriv_paper.benchmarks.one_way import Panel, one_way
+from geopriv_paper.datasets import read_incomes, read_places
+from geopriv_paper.settings import CITY, one_way_settings
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What was measured, and on whom."""
+
+    incomes: str
+    places: str
+    panels: list[Panel]
+    maps: list[MapPanel]
+
+    def as_json(self) -> dict[str, Any]:
+        """Every number, with the ratios that are claimed."""
+        return {
+            "one_way": {
+                "incomes": self.incomes,
+                "panels": [asdict(p) | {"gains": p.gains, "efficiencies": p.efficiencies} for p in self.panels],
+            },
+            "map": {"places": self.places, "panels": [asdict(p) | {"gains": p.gains} for p in self.maps]},
+        }
+
+
+def measure(incomes: Path | None, places: Path | None, people: int, seed: int) -> Accuracy:
+    """All panels; a progress bar on the terminal meanwhile."""
+    count("bench accuracy", "people", people, least=2)
+    who, where = read_incomes(incomes), read_places(places)
+    spots = where.draw(min(people, len(where.values)), np.random.default_rng(seed))
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("Calibrating…", total=len(one_way_settings()) + len(INVERSE_RATES))
+        panels = one_way(who, each=lambda: progress.advance(task))
+        maps = city_map(spots, CITY, seed, each=lambda: progress.advance(task))
+    return Accuracy(who.source, where.source, panels, maps)
+
+
+def print_tables(result: Accuracy) -> None:
+    """Both tables, and what they say in a sentence each."""
+    console = Console(width=max(Console().width, 124))
+    table = _table(f"Expected variance of a report, {result.incomes}")
+    for name in ("T", "1/ε", "M2", "M3", "least t", "lattice", "table", "floor"):
+        table.add_column(name, justify="right")
+    for name in ("M3/least", "M3/table", "table/floor", "table/bound", "efficiency"):
+        table.add_column(name, justify="right")
+    for p in result.panels:
+        numbers = (p.m2, p.m3, p.least_scale, p.lattice, p.table, p.floor)
+        gains = f"{p.gains['M3/least_scale']:.1f}", f"{p.gains['M3/table']:.1f}"
+        near = (
+            f"{p.gains['table/floor']:.2f}",
+            f"{p.gains['table/bound']:.3f}",
+            f"{100 * p.efficiencies['table']:.0f} %",
+        )
+        table.add_row(f"{p.at:,}", f"{p.inverse_rate:,}", *(f"{v:.3g}" for v in numbers), *gains, *near)
+    console.print(table)
+    chart = _table(f"Average squared error of a 61 × 61 map, {result.maps[0].people:,} people, {result.places}")
+    for name in ("1/ε (m)", "h (m)", "one report", "simulated", "lattice", "M3, ε each", "M3, ε shared"):
+        chart.add_column(name, justify="right")
+    for name in ("M3 each/one", "M3 shared/one", "lattice/one"):
+        chart.add_column(name, justify="right")
+    for m in result.maps:
+        errors = (m.input_laplace, m.simulated, m.lattice, m.m3_each, m.m3_shared)
+        factors = (f"{gain:,.1f}" for gain in m.gains.values())
+        chart.add_row(f"{m.inverse_rate:,}", f"{m.bandwidth:,.0f}", *(f"{v:.2e}" for v in errors), *factors)
+    console.print(chart)
+    console.print(
+        "M2, M3: the paper's. floor: no unbiased report can be below it; efficiency: the table's share of it. bound:\n"
+        "no report with the table's values can be below it. One report: InputLaplace, unbiased, ε once a person.\n"
+        "M3, ε each: with ε for each of the 3,721 queries; shared: each person answers one query.",
+        highlight=False,
+    )
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False, padding=(0, 0, 0, 1))

@@ -1,0 +1,84 @@
+"""Expected variance of every unbiased mechanism on the paper's twelve one-way settings, against the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from geopriv.mechanisms import Table
+from geopriv.queries.priors import Prior
+from geopriv_paper.datasets import Incomes
+from geopriv_paper.one_way import expected
+from geopriv_paper.settings import one_way_settings
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One setting: threshold T, 1/ε, and the mean variance of a report over the people.
+
+    Args:
+        at: T.
+        inverse_rate: 1/ε.
+        m2: the paper's Laplace noise at the Lipschitz constant.
+        m3: the paper's smooth sensitivity with Student-t noise.
+        least_scale: LeastScaleT.
+        lattice: Lattice, on a grid for this query.
+        table: Table, uniform prior.
+        excess: the table's variance over what no unbiased report with its values could beat, at lattice points.
+        floor: what no unbiased report could beat.
+    """
+
+    at: int
+    inverse_rate: int
+    m2: float
+    m3: float
+    least_scale: float
+    lattice: float
+    table: float
+    excess: float
+    floor: float
+
+    @property
+    def gains(self) -> dict[str, float]:
+        """Ratios that are claimed."""
+        return {
+            "M3/least_scale": self.m3 / self.least_scale,
+            "M3/table": self.m3 / self.table,
+            "table/floor": self.table / self.floor,
+            "table/bound": self.excess,
+        }
+
+    @property
+    def efficiencies(self) -> dict[str, float]:
+        """Floor over variance."""
+        names = ("m2", "m3", "least_scale", "lattice", "table")
+        return {name: self.floor / float(getattr(self, name)) for name in names}
+
+
+def one_way(incomes: Incomes, each: Callable[[], None] = lambda: None) -> list[Panel]:
+    """The twelve settings for a law of incomes; τ = min(0.2·T, 2/ε).
+
+    Args:
+        incomes: whose variances are averaged.
+        each: called after each setting, for progress.
+    """
+    panels = []
+    for setting in one_way_settings():
+        found = expected(setting, incomes)
+        variance = {name: float(numbers["variance"]) for name, numbers in found["expected"].items()}
+        excess = Table.calibrate(setting.query, setting.rate).excess(Prior(incomes.values, incomes.weights))
+        panels.append(
+            Panel(
+                setting.at,
+                setting.inverse_rate,
+                variance["M2"],
+                variance["M3"],
+                variance["LeastScaleT"],
+                variance["Lattice"],
+                variance["Table"],
+                excess,
+                found["floor"],
+            )
+        )
+        each()
+    return panels

@@ -1,0 +1,190 @@
+"""Kernel density estimation: what every mechanism does to one person, exactly, for every point of the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from geopriv.mechanisms import (
+    Additive,
+    CoordinateLaplace,
+    InputLaplace,
+    Lattice,
+    LeastScaleT,
+    LipschitzLaplace,
+    LocalLaplace,
+    SmoothT,
+    Table,
+)
+from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo
+from geopriv.mechanisms.input.expectation import gaussian_means
+from geopriv.mechanisms.lattice.moments import mean_square
+from geopriv.proofs.floors import lower_bound_many
+from geopriv.proofs.floors.single import floor_along
+from geopriv.queries import GaussianKernel
+from geopriv.shapes.profiles import Gaussian
+from geopriv.spaces import Plane
+from geopriv.spaces.checks import FloatArray
+from geopriv_paper.crowds import Crowd, Curve
+from geopriv_paper.moments import Moments
+
+SPACE = Plane("m")
+ALONE = ("M1", "M2", "M3", "LDP", "LeastScaleT", "Table")
+"""Mechanisms that answer one query a report."""
+
+ALL = ("M0", *ALONE, "InputLaplace", "Lattice")
+_SOME = 1_000  # people over whom the floor of one report is averaged
+
+
+@dataclass(frozen=True, eq=False)
+class Kernels:
+    """Exact moments for one rate and bandwidth.
+
+    Args:
+        crowd: who is asked, and where.
+        inverse_rate: 1/ε, metres.
+        bandwidth: h, metres.
+        distance: C, metres.
+    """
+
+    crowd: Crowd
+    inverse_rate: float
+    bandwidth: float
+    distance: float
+
+    @property
+    def rate(self) -> float:
+        """The rate ε, per metre."""
+        return 1 / self.inverse_rate
+
+    @cached_property
+    def query(self) -> GaussianKernel:
+        """The kernel at the origin; the others are this one moved."""
+        return GaussianKernel((0.0, 0.0), self.bandwidth, SPACE)
+
+    @cache  # noqa: B019 # few are made, and they are kept anyway
+    def mechanism(self, name: str) -> Additive | Table | CoordinateLaplace:
+        """One that answers one query a report, for the kernel at the origin."""
+        query, rate = self.query, self.rate
+        match name:
+            case "M1":
+                return CoordinateLaplace.calibrate(query, rate, "plain")
+            case "M2":
+                return LipschitzLaplace.calibrate(query, rate)
+            case "M3":
+                return SmoothT.calibrate(query, rate)
+            case "LDP":
+                return LocalLaplace.calibrate(query, rate, self.distance)
+            case "LeastScaleT":
+                return LeastScaleT.calibrate(query, rate)
+        return Table.calibrate(query, rate)
+
+    @cached_property
+    def inputs(self) -> dict[str, InputLaplace | Lattice]:
+        """Those of one report for every place."""
+        return {
+            "M0": InputLaplace.calibrate(SPACE, self.rate, "plain"),
+            "InputLaplace": InputLaplace.calibrate(SPACE, self.rate),
+            "Lattice": self.lattice,
+        }
+
+    @cached_property
+    def lattice(self) -> Lattice:
+        """The grid report, on a grid that suits the kernel."""
+        return Lattice.calibrate(SPACE, self.rate, queries=[self.query])
+
+    @property
+    def density(self) -> FloatArray:
+        """The mean kernel at every place."""
+        return self._truth[0]
+
+    @cache  # noqa: B019 # as above
+    def moments(self, name: str) -> Moments:
+        """Of a mechanism, by name."""
+        match name:
+            case "M0":
+                return self._biased(dimension=2)  # noise of the plane
+            case "M1":
+                return self._biased(dimension=1)  # noise on the distance
+            case "InputLaplace":
+                inverse = undo(self.query, self.rate)
+                assert isinstance(inverse, OfCoordinate)  # as for every kernel
+                return self._unbiased(self.crowd.means(inverse.moment) - self._truth[1])
+            case "Lattice":
+                return self._lattice()
+        mechanism = self.mechanism(name)
+        assert not isinstance(mechanism, CoordinateLaplace)
+        if name in ("M2", "LDP"):  # the same for everyone
+            return self._unbiased(np.full(len(self.crowd.centers), float(mechanism.variance_at(np.zeros(1))[0])))
+        return self._unbiased(self.crowd.means(mechanism.variance_at))
+
+    @cached_property
+    def floor(self) -> float:
+        """No unbiased map from one report a person has less expected variance, on average over its points (T10)."""
+        kernels = [GaussianKernel(tuple(center), self.bandwidth, SPACE) for center in self.crowd.centers.tolist()]
+        some = self.crowd.draw(_SOME, np.random.default_rng(0))
+        return float(lower_bound_many(kernels, self.rate, some).mean()) / len(kernels)
+
+    @cached_property
+    def floor_each(self) -> float:
+        """The same for an answer to each query by itself (T7)."""
+        return float(self.crowd.means(floor_along(self.query, self.rate)).mean())
+
+    @cached_property
+    def _truth(self) -> tuple[FloatArray, FloatArray]:
+        """E f and E f²."""
+        profile = Gaussian(self.bandwidth)
+        return self.crowd.means(profile), self.crowd.means(lambda r: profile(r) ** 2)
+
+    def _unbiased(self, noise: FloatArray) -> Moments:
+        mean, square = self._truth
+        spread = square - mean**2
+        return Moments(np.zeros_like(mean), noise, spread + noise, spread, spread)
+
+    def _biased(self, dimension: int) -> Moments:
+        """M0 (noise of the plane) and M1 (noise on the distance): f of something noisy."""
+        (mean, square), r = self._truth, self.crowd.distances
+        first, second = gaussian_means(r, self.bandwidth, self.rate, dimension, axes=dimension)
+        curves = first, second, first**2, first * Gaussian(self.bandwidth)(r)
+        report, second, own, both = map(self.crowd.averages, curves)
+        return Moments(report - mean, second - own, second - report**2, both - report * mean, square - mean**2)
+
+    def _lattice(self) -> Moments:
+        """People are counted on the cells around them first: the law of a report is linear between cells (T8).
+
+        The kernel and the stencil are products over axes. In products of the target and f the target, which is within
+        1e-3 of f, is taken as f.
+        """
+        mechanism, crowd = self.lattice, self.crowd
+        lower, part = mechanism.place(crowd.points)
+        low = lower.min(axis=0)
+        shape = tuple((np.ptp(lower, axis=0) + 2).astype(int).tolist())
+        mass = np.zeros(shape[0] * shape[1])
+        for up in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            share = np.where(np.array(up) > 0, part, 1 - part).prod(axis=1)
+            cell = (lower - low + up).astype(np.int64)
+            mass += np.bincount(cell[:, 0] * shape[1] + cell[:, 1], share, minlength=mass.size)
+        counts = mass.reshape(shape) / len(crowd.points)
+        tables = [
+            self._along(low[axis] + np.arange(shape[axis]), places)
+            for axis, places in enumerate((crowd.rows, crowd.columns))
+        ]
+        target, second = ((tables[0][k] @ counts @ tables[1][k].T).ravel() for k in (0, 1))
+        mean, square = self._truth
+        return Moments(target - mean, second - square, second - target**2, square - target * mean, square - mean**2)
+
+    def _along(self, cells: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Along one axis the kernel on the cells, and the mean square of its stencil, each of shape (places, cells)."""
+        grid, nothing = self.lattice, np.zeros((cells.size, 1))
+        bells = [Gaussian(self.bandwidth, place) for place in places.tolist()]
+        squares = [
+            mean_square(_on_cells(bell, grid.step), cells[:, None], nothing, grid.ratio, grid.curvature)
+            for bell in bells
+        ]
+        return np.array([bell(grid.step * cells) for bell in bells]), np.array(squares)
+
+
+def _on_cells(bell: Gaussian, step: float) -> Curve:
+    return lambda cells: bell(step * cells[:, 0])

@@ -1,0 +1,196 @@
+"""Answers: estimates.json there and back, what its schema says, what is refused, and the text people read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import geopriv as gp
+from tests.answers.test_survey_estimates import (
+    ABOVE,
+    CURVE,
+    MAP,
+    REGION,
+    incomes,
+    lattice_design,
+    places,
+    reported,
+)
+from tests.structure import errors_of
+
+SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
+SCHEMA, DESIGNS = (json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8")) for name in ("estimates", "design"))
+
+
+def answered(*questions: gp.Question, consistent: bool = False) -> gp.Answers:
+    design = lattice_design(*questions)
+    tally, _ = reported(design, incomes(2000) if questions[0].space == ABOVE.space else places(500))
+    tally.rejected["wrong design"] = 7
+    return gp.estimate_survey(design, tally, 0.9, consistent)
+
+
+INCOMES, PLACES = answered(ABOVE, CURVE, consistent=True), answered(MAP, REGION)
+
+
+@pytest.mark.parametrize("answers", [INCOMES, PLACES], ids=["incomes", "places"])
+def test_answers_come_back_from_their_file_to_the_last_bit(answers: gp.Answers, tmp_path: Path) -> None:
+    answers.write(tmp_path / "estimates.json")
+    again = gp.load_answers(tmp_path / "estimates.json")
+    assert again.to_document() == answers.to_document()
+    for one, other in zip(answers.answers, again.answers, strict=True):
+        assert one.question == other.question
+        assert np.array_equal(one.estimates.values, other.estimates.values)
+        assert np.array_equal(one.estimates.low, other.estimates.low)
+        assert one.estimates.values.shape == other.estimates.values.shape
+    names = ("survey", "design", "guarantee", "space", "n", "rejected")
+    assert all(getattr(answers, name) == getattr(again, name) for name in names)
+
+
+@pytest.mark.parametrize("answers", [INCOMES, PLACES], ids=["incomes", "places"])
+def test_the_file_fits_the_schema_and_every_value_has_its_interval(answers: gp.Answers) -> None:
+    document = json.loads(json.dumps(answers.to_document(), allow_nan=False))
+    assert errors_of(SCHEMA, document) == []
+    for answer in document["answers"]:
+        low, value, high = (np.asarray(answer[name]) for name in ("low", "values", "high"))
+        assert (low < value).all()
+        assert (value < high).all()
+        if answer["question"]["type"] != "Share":
+            assert (np.asarray(answer["band"]["low"]) <= low).all()
+        assert (np.asarray(answer["finite"]["high"]) > high).all()
+
+
+def test_the_schemas_of_designs_and_estimates_agree() -> None:
+    shared = set(SCHEMA["$defs"]) & set(DESIGNS["$defs"])
+    assert {"share", "curve", "kernelMap", "space", "guarantee"} <= shared
+    assert all(SCHEMA["$defs"][name] == DESIGNS["$defs"][name] for name in shared)
+
+
+def test_infinite_errors_are_written_as_text() -> None:
+    (share, _) = INCOMES.answers
+    single = gp.Estimates(np.array(0.5), np.array(np.inf), 1, np.nan, 0.95)
+    answers = gp.Answers(
+        "one", INCOMES.design, INCOMES.guarantee, INCOMES.space, (gp.Answer(share.question, single),), 1
+    )
+    document = answers.to_document()
+    assert errors_of(SCHEMA, document) == []
+    assert document["answers"][0]["high"] == "inf"
+    assert document["answers"][0]["bias"] is None
+    again = gp.Answers.from_document(document).answers[0].estimates
+    assert again.low == -np.inf
+    assert np.isnan(again.bias)
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"version": 2},
+    {"type": "Design"},
+    {"n": -1},
+    {"n": 1.5},
+    {"extra": 1},
+    {"survey": 3},
+    {"rejected": {"malformed": -1}},
+    {"rejected": []},
+    {"answers": {}},
+    {"answers": [3]},
+    {"space": {"type": "Ramp", "width": 1.0}},
+]
+ANSWER_CHANGES: list[dict[str, Any]] = [
+    {"values": 0.5},
+    {"values": [0.5]},
+    {"values": ["0.5"] * len(CURVE.at)},
+    {"values": [True] * len(CURVE.at)},
+    {"values": [None] * len(CURVE.at)},
+    {"values": [10**400] * len(CURVE.at)},
+    {"standard_errors": [-0.1] * len(CURVE.at)},
+    {"band": {"low": [0.0]}},
+    {"confidence": 1.0},
+    {"consistent": "yes"},
+    {"question": {"type": "Ramp", "width": 1.0, "center": 0.0, "rising": True}},
+    {"n": "many"},
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_a_damaged_document_is_refused(change: dict[str, Any]) -> None:
+    document = INCOMES.to_document() | change
+    with pytest.raises(gp.GeoprivError):
+        gp.Answers.from_document(document)
+    assert errors_of(SCHEMA, document) != []
+
+
+@pytest.mark.parametrize("change", ANSWER_CHANGES, ids=lambda change: str(change)[:40])
+def test_a_damaged_answer_is_refused(change: dict[str, Any]) -> None:
+    document = INCOMES.to_document()
+    document["answers"][1] |= change
+    with pytest.raises(gp.GeoprivError):
+        gp.Answers.from_document(document)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "NaN", '{"n": NaN}', "\xff"])
+def test_a_file_that_holds_no_estimates_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "estimates.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(gp.InvalidParameter):
+        gp.load_answers(tmp_path / "estimates.json")
+
+
+def test_values_that_are_no_numbers_are_not_written() -> None:
+    (share, _) = INCOMES.answers
+    broken = gp.Estimates(np.array(np.nan), np.array(1.0), 5, 0.0, 0.95)
+    answers = gp.Answers("x", INCOMES.design, INCOMES.guarantee, INCOMES.space, (gp.Answer(share.question, broken),), 5)
+    with pytest.raises(gp.InvalidParameter):
+        answers.to_document()
+
+
+def test_the_text_gives_the_answers_first_with_their_intervals() -> None:
+    lines = str(INCOMES).splitlines()
+    share = INCOMES["above 100,000"].estimates[()]
+    assert lines[0].startswith(
+        f"above 100,000: {share.value:.3f} (90 % confidence, {share.low:.3f} to {share.high:.3f})"
+    )
+    assert lines[1].startswith("distribution: share at or above")
+    assert "off by at most" in lines[1]
+    assert lines[2].lstrip().startswith("20,000 USD  0.9")
+    assert "2,000 reports counted, 7 rejected (7 wrong design)" in lines
+    assert any("look alike up to a factor" in line for line in lines)
+    assert INCOMES.design in lines[-1]
+
+
+def test_the_text_of_a_map_says_where_it_is_highest() -> None:
+    text = str(PLACES)
+    found = PLACES["density"].estimates.values
+    center = MAP.queries[int(found.argmax())].center  # type: ignore[attr-defined]
+    assert "7 × 5 places" in text
+    assert f"{center[0]:.10g}" in text
+    percent = 100 * 1e6 / (2 * np.pi * MAP.bandwidth**2)  # a square kilometre, as on the page
+    assert f"in % of people per km²: {percent * found.max():.3f}" in text
+
+
+@pytest.mark.parametrize("error", [0.0, 3e-18, 0.02])
+def test_an_interval_of_no_length_where_nobody_reported_is_not_shown(error: float) -> None:
+    """Reports that are all alike have no spread, and that says nothing about the truth."""
+    share = gp.Share("rare", gp.Threshold(100.0, 10.0))
+    nobody = gp.Estimates(np.array(-1e-17), np.array(error), 300, 0.0, 0.95)
+    found = gp.Answer(share, nobody, finite=gp.Band(np.array(-0.0312), np.array(0.0312)))
+    answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 300)
+    assert str(answers).startswith("rare: 0.000 (95 % confidence for any number of reports, -0.031 to 0.031)")
+    assert "-0.0312 to 0.0312 (95 % for any number of reports)" in answers._repr_html_()
+    assert "-0.0312 to 0.0312 (95 % for any number of reports)" in found._repr_html_()
+
+
+def test_the_text_says_what_was_made_consistent() -> None:
+    share = gp.Share("rare", gp.Threshold(100.0, 10.0))
+    below = gp.Estimates(np.array(-0.01), np.array(0.02), 10, 0.0, 0.95)
+    found = gp.Answer(share, below, consistent=np.array(0.0))
+    answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 10)
+    assert "  made consistent, and biased by that: 0" in str(answers).splitlines()
+
+
+def test_a_long_curve_is_cut_short() -> None:
+    curve = gp.Curve("long", tuple(float(k) for k in range(100)), 40.0, gp.Line())
+    found = gp.Estimates(np.linspace(1, 0, 100), np.full(100, 0.01), 10, 0.0, 0.95)
+    answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (gp.Answer(curve, found),), 10)
+    assert "… 88 more values" in str(answers)
+    assert ", none rejected" in str(answers)

@@ -1,0 +1,141 @@
+"""`geopriv estimate`, as a person would run it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import geopriv as gp
+from geopriv.commands.cli import main
+from geopriv.reports.files import ReportBatch, write_reports
+from tests.answers.test_answers import SCHEMA
+from tests.answers.test_survey_estimates import (
+    ABOVE,
+    CURVE,
+    incomes,
+    lattice_design,
+)
+from tests.commands.test_cli import run
+from tests.structure import errors_of
+
+Run = Callable[..., tuple[int, str, str]]
+DESIGN = lattice_design(ABOVE, CURVE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A design, and 3,000 reports to it in two files of a folder."""
+    DESIGN.write(tmp_path / "design.json")
+    (tmp_path / "reports").mkdir()
+    rows = DESIGN.mechanisms[0].simulate(incomes(3000), np.random.default_rng(2)).values.astype(np.int64)[:, None]
+    write_reports(tmp_path / "reports" / "a.parquet", DESIGN, [ReportBatch(0, rows[:1000])])
+    write_reports(tmp_path / "reports" / "b.ndjson", DESIGN, [ReportBatch(0, rows[1000:])])
+    return tmp_path
+
+
+@pytest.fixture
+def command(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command line in this process: exit code, standard output and standard error."""
+    monkeypatch.chdir(folder)
+
+    def run_here(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["geopriv", *arguments])
+        with pytest.raises(SystemExit) as done:
+            main()
+        code = done.value.code or 0
+        return int(code), *capsys.readouterr()
+
+    return run_here
+
+
+def test_answers_are_printed_and_written(folder: Path) -> None:
+    done = run("estimate", "design.json", "reports", "--no-page", "--consistent", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("above 100,000: 0.")
+    assert "3,000 reports counted, none rejected" in done.stdout
+    assert "Written: estimates.json" in done.stderr
+    assert gp.load_answers(folder / "estimates.json")["distribution"].consistent is not None
+
+
+def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command: Run) -> None:
+    assert command("estimate", "design.json", "reports", "--no-page", "-o", "whole.json")[0] == 0
+    assert command("estimate", "design.json", "reports/a.parquet", "--no-page", "--tally", "a.parquet")[0] == 0
+    arguments = ("reports/b.ndjson", "--add-tally", "a.parquet", "--no-page", "--json", "-o", "again.json")
+    code, out, _ = command("estimate", "design.json", *arguments)
+    assert code == 0
+    assert (folder / "again.json").read_bytes() == (folder / "whole.json").read_bytes()
+    document = json.loads(out)
+    assert document == gp.load_answers(folder / "whole.json").to_document()
+    assert errors_of(SCHEMA, document) == []
+    assert document["answers"][1]["consistent"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("none.json", "reports"), "none.json"),
+        (("design.json", "none.parquet"), "none.parquet"),
+        (("design.json", "empty"), "empty"),
+        (("reports/a.parquet", "reports"), "design"),
+        (("design.json", "design.json"), "1 malformed"),
+        (("design.json", "other.parquet"), "5 wrong design"),
+        (("design.json", "reports", "--confidence", "95"), "confidence"),
+        (("design.json", "reports", "--tally", "tally.txt"), ".parquet"),
+        (("design.json", "--add-tally", "reports/a.parquet"), "holds reports"),
+        (("design.json", "reports", "--outline", "coast.geojson"), "asks for a map"),
+        (("map.json", "reports", "--outline", "design.json"), "GeoJSON"),
+        (("design.json", "reports", "-o", "no/such/folder/x.json"), "no/such/folder"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    folder: Path, command: Run, arguments: tuple[str, ...], word: str
+) -> None:
+    (folder / "empty").mkdir()
+    map_design().write(folder / "map.json")
+    other = lattice_design(CURVE)
+    write_reports(folder / "other.parquet", other, [ReportBatch(0, np.zeros((5, 1), dtype=np.int64))])
+    code, out, error = command("estimate", *arguments, "--no-page")
+    assert code == 2
+    assert word in error
+    assert len(error.strip().splitlines()) == 1
+    assert not out
+
+
+def map_design() -> gp.Design:
+    plane = gp.Plane("m")
+    chart = gp.KernelMap("map", 5.0, (0, 0), (10, 10), plane, columns=2, rows=2)
+    return gp.Design("map", (gp.Lattice.calibrate(plane, 1.0),), questions=(chart,))
+
+
+def test_help_shows_examples(command: Run) -> None:
+    code, out, _ = command("estimate", "--help")
+    assert code == 0
+    assert "Examples" in out
+
+
+def test_an_outline_that_cannot_be_drawn_is_refused_before_anything_is_written(folder: Path, command: Run) -> None:
+    map_design().write(folder / "map.json")
+    (folder / "point.geojson").write_text('{"type": "Point", "coordinates": [0.0, 0.0]}', encoding="utf-8")
+    code, _, said = command("estimate", "map.json", "reports", "--outline", "point.geojson", "-o", "new.json")
+    assert code == 2
+    assert "polygons or lines" in said
+    assert not (folder / "new.json").exists()
+
+
+def test_the_page_is_written_with_an_outline(folder: Path, command: Run) -> None:
+    coast = {"type": "Feature", "properties": {}, "geometry": {"type": "LineString", "coordinates": [[0, 0], [1, 1]]}}
+    (folder / "coast.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [coast]}))
+    map_design().write(folder / "map.json")
+    write_reports(folder / "map.parquet", map_design(), [ReportBatch(0, np.zeros((5, 2), dtype=np.int64))])
+    arguments = ("map.json", "map.parquet", "--page", "page.html", "--outline", "coast.geojson")
+    code, _, error = command("estimate", *arguments)
+    assert code == 0
+    assert "Written: estimates.json, page.html" in error
+    text = (folder / "page.html").read_text(encoding="utf-8")
+    assert map_design().hash in text
+    assert 'class="outline"' in text

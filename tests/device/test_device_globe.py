@@ -1,0 +1,70 @@
+"""Polygons of arcs on a device where its two precisions, of near and of far corners, meet."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from flint import arb
+
+from geopriv.device.globe import (
+    GlobeRegion,
+    _gnomonic,
+    globe_region,
+    public_vector,
+)
+from tests import independent
+
+RADIUS = 6_371_008.8
+Degrees = tuple[float, float]
+
+
+def place_of(region: GlobeRegion, across: Fraction, height: Fraction) -> tuple[Fraction, Fraction]:
+    """The (latitude, longitude) of a point of the region's gnomonic map, to 400 bits."""
+    axes = [[Fraction(part) for part in axis] for axis in region.frame]
+    with independent.digits(400):
+        normals = ([independent.ball(p - at * q) for p, q in zip(axis, axes[2], strict=True)]
+                   for axis, at in zip(axes, (across, height), strict=False))  # fmt: skip
+        vector = independent.cross(*normals)
+        ahead = independent.dot(vector, [independent.ball(part) for part in axes[2]])
+        x, y, z = (part if ahead > 0 else -part for part in vector)
+        up, around = arb.atan2(z, (x**2 + y**2).sqrt()), arb.atan2(y, x)
+        return independent.exactly(180 * up / arb.pi()), independent.exactly(180 * around / arb.pi())
+
+
+def level_with_its_first_corner(rng: random.Random) -> tuple[list[Degrees], tuple[Fraction, Fraction]]:
+    """A triangle whose first edge runs along the rays that are counted, and a place beside it.
+
+    The place is as high on the map as the first corner is: between its precise place and the one in floats.
+    """
+    first = (45 + rng.random(), 10 + rng.random())
+    second, third = (first[0] - 0.5, first[1]), (first[0] - 0.2, first[1] + 0.5 * rng.choice((-1, 1)))
+    for _ in range(5):  # the map depends on the corners
+        region = globe_region(RADIUS, [[first, second, third, first]])
+        number = region.corners.index((Fraction(first[1]), Fraction(first[0])))
+        (x, y), _ = region._on_map(public_vector(region.corners[number], 300))
+        latitude, longitude = place_of(region, x - Fraction(1, 200), y - Fraction(1, 10**9))
+        second = (float(longitude), float(latitude))
+    region = globe_region(RADIUS, [[first, second, third, first]])
+    (x, y), _ = region._on_map(public_vector(region.corners[number], 300))
+    height = (Fraction(_gnomonic(region.floats[number], region.frame)[1]) + y) / 2
+    return [first, second, third, first], place_of(region, x - Fraction(1, 1000), height)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_ring_is_closed_on_the_map_whatever_corners_are_known_precisely(seed: int) -> None:
+    """Else a ray could slip through between two places of one corner, and the side be wrong."""
+    ring, value = level_with_its_first_corner(random.Random(seed))
+    query = {
+        "type": "Geofence",
+        "space": {"type": "Earth", "radius": RADIUS},
+        "polygon": {"type": "Polygon", "coordinates": [ring]},
+    }
+    device = globe_region(RADIUS, [ring]).enclose(value, 300)
+    with independent.digits(400):
+        s = independent.coordinate(query, value)
+        assert abs(s) > 1e-4
+        assert (
+            independent.ball(Fraction(device.low, 1 << 300)) <= s <= independent.ball(Fraction(device.high, 1 << 300))
+        )

@@ -1,0 +1,190 @@
+"""The same bytes give the same report on a device, in the exact sampler, and through the float filter.
+
+Two arithmetics (whole numbers, balls) and a filter in front of the second: on every space, query and mechanism, at
+values beside lattice points and at ends, with words that are all zeros or ones or begin as the share itself does, so
+that later bits have to settle them. Everything is fixed by seeds.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import geopriv as gp
+from geopriv.device.coordinates import DeviceCoordinate
+from geopriv.device.draws import Source as Bytes
+from geopriv.device.intervals import Interval, exact
+from geopriv.device.mechanisms import (
+    DeviceLattice,
+    DeviceMechanism,
+    DeviceTable,
+    read_mechanism,
+)
+from geopriv.device.values import Value, read_value
+from geopriv.mechanisms.additive import floats
+from geopriv.mechanisms.additive.floats import Bounded
+from geopriv.mechanisms.lattice.reports import OnLattice
+from geopriv.mechanisms.table import reports as table_reports
+from geopriv.noise import bulk
+from geopriv.shapes import enclosures
+from geopriv.spaces.checks import FloatArray
+from tests.agreement_cases import (
+    GRIDS,
+    TABLES,
+    Cases,
+    Tails,
+    grid_cases,
+    table_cases,
+    table_of,
+)
+from tests.designs import Stream
+
+EACH, SHARED = 3_000, 900  # cases of one mechanism, and those of them that a device draws too
+NAMES = [name for name, *_ in (*TABLES, *GRIDS)]
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A mechanism as the library and as a device has it, and what to try."""
+
+    mechanism: gp.Table | gp.Lattice
+    device: DeviceMechanism
+    cases: Cases
+
+
+@cache
+def setting(name: str) -> Setting:
+    seed = NAMES.index(name)
+    for known, query, epsilon, box in TABLES:
+        if known == name:
+            table = table_of(query, epsilon)
+            device = read_mechanism(json.loads(json.dumps(table.to_document())), name)
+            assert isinstance(device, DeviceTable)
+            return Setting(table, device, table_cases(table, device, box, EACH, SHARED, seed))
+    space, epsilon, step, box = next(rest for known, *rest in GRIDS if known == name)
+    grid = gp.Lattice.calibrate(space, epsilon, step=step)
+    ours = read_mechanism(json.loads(json.dumps(grid.to_document())), name)
+    assert isinstance(ours, DeviceLattice)
+    return Setting(grid, ours, grid_cases(grid, ours, box, EACH, SHARED, seed))
+
+
+def by_sampler(one: Setting, filtered: bool = False) -> FloatArray:
+    """Letters or cells, shape (n, components): in balls, or by the filter and balls where it cannot tell."""
+    rows, words, mechanism = one.cases.rows, one.cases.words, one.mechanism
+    space = mechanism.query.space if isinstance(mechanism, gp.Table) else mechanism.space
+    people, _ = enclosures.read_rows(space, rows if space.point_shape else rows[:, 0])
+    if isinstance(mechanism, gp.Table):
+        ready = table_reports.lookup(mechanism)
+        letters = table_reports.chunk_letters(mechanism, ready, people, words, Tails(words), filtered)
+        return letters.astype(np.float64)[:, None]
+    plan = OnLattice(mechanism)
+    return bulk.draw_chunk(plan, people, plan.screen(people) if filtered else None, Tails(words))
+
+
+def by_filter(one: Setting) -> FloatArray:
+    """What the filter says alone; not a number where it cannot tell."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table_reports, "_letter", lambda *given: 65_535)
+        patch.setattr(bulk, "settle", lambda release, uniforms, steps: (1 << 60,) * len(steps))
+        found = by_sampler(one, filtered=True)
+    return np.where((found == 65_535) | (found == 2.0**60), np.nan, found)
+
+
+def by_device(one: Setting, device: DeviceMechanism | None = None) -> FloatArray:
+    """The same of the first few, by a device."""
+    drawn = device or one.device
+    found = []
+    for k in range(one.cases.shared):
+        first, tail = one.cases.words[k].astype("<u8").tobytes(), Stream(k)
+        found.append(drawn.draw(read_value(drawn.space, one.cases.rows[k].tolist()), _after(first, tail)))
+    return np.asarray(found, dtype=np.float64)
+
+
+def _after(first: bytes, tail: Bytes) -> Bytes:
+    left = [first]
+
+    def source(n: int) -> bytes:
+        return left.pop() if left else tail(n)
+
+    return source
+
+
+def otherwise(found: FloatArray, expected: FloatArray) -> int:
+    """How many reports differ, of those that are there."""
+    there = ~np.isnan(found).any(axis=1)
+    return int((found != expected)[there].any(axis=1).sum())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_device_the_sampler_and_the_filter_report_alike(name: str) -> None:
+    one = setting(name)
+    expected = by_sampler(one)
+    assert otherwise(by_device(one), expected[:SHARED]) == 0
+    assert otherwise(by_filter(one), expected) == 0
+
+
+def test_a_hundred_thousand_cases_are_decided_twice_and_many_by_later_bits() -> None:
+    settings = [setting(name) for name in NAMES]
+    told = [int((~np.isnan(by_filter(one)[SHARED:]).any(axis=1)).sum()) for one in settings]
+    assert len(settings) * SHARED >= 20_000
+    assert len(settings) * SHARED + sum(told) >= 100_000
+    assert sum(map(bytes_used, settings)) > 1.2 * sum(8 * SHARED * one.cases.words.shape[1] for one in settings)
+
+
+def bytes_used(one: Setting) -> int:
+    """How many bytes a device took for the shared cases."""
+    used = [0]
+
+    def counted(source: Bytes) -> Bytes:
+        def given(n: int) -> bytes:
+            used[0] += n
+            return source(n)
+
+        return given
+
+    for k in range(one.cases.shared):
+        source = counted(_after(one.cases.words[k].astype("<u8").tobytes(), Stream(k)))
+        one.device.draw(read_value(one.device.space, one.cases.rows[k].tolist()), source)
+    return used[0]
+
+
+@pytest.mark.parametrize("name", ["threshold", "fence on a map", "ball on Earth", "range of ratios"])
+def test_a_device_whose_coordinate_is_off_by_a_millionth_of_a_millionth_of_a_cell_is_caught(name: str) -> None:
+    one = setting(name)
+    assert isinstance(one.device, DeviceTable)
+    honest, off = one.device.coordinate, 1e-12 / one.device.epsilon
+
+    def enclose(x: Value, bits: int) -> Interval:
+        return honest.enclose(x, bits) + exact(off, bits)
+
+    wrong = replace(one.device, coordinate=DeviceCoordinate(honest.space, enclose))
+    assert otherwise(by_device(one, wrong), by_sampler(one)[:SHARED]) > 5
+
+
+@pytest.mark.parametrize("name", ["fence on a map", "ball on Earth", "ball on a line", "fence of long arcs"])
+def test_a_filter_of_tables_without_an_error_bound_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, honest = setting(name), floats.coordinate
+    expected = by_sampler(one)
+
+    def careless(query: gp.Query, rows: FloatArray) -> Bounded | None:
+        found = honest(query, rows)
+        return None if found is None else replace(found, off=np.zeros_like(found.off))
+
+    monkeypatch.setattr(floats, "coordinate", careless)
+    assert otherwise(by_filter(one), expected) > 5
+
+
+def test_a_filter_of_lattices_without_an_error_bound_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, honest = setting("grid of a city"), OnLattice._bounded
+    expected = by_sampler(one)
+
+    def careless(plan: OnLattice, rows: FloatArray) -> Bounded:
+        found = honest(plan, rows)
+        return replace(found, off=np.zeros_like(found.off))
+
+    monkeypatch.setattr(OnLattice, "_bounded", careless)
+    assert otherwise(by_filter(one), expected) > 5

@@ -1,0 +1,126 @@
+"""Reports of tables: integers only, exact at every coordinate, and the bytes behind them published."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import geopriv as gp
+from geopriv.mechanisms.additive import floats
+from geopriv.mechanisms.reports import report
+from geopriv.mechanisms.table import reports as table_reports
+from geopriv.spaces.checks import FloatArray
+from tests.sources import Given, Seeded
+
+QUERY = gp.Threshold(0.0, 2.0)
+
+
+@pytest.fixture(scope="module")
+def table() -> gp.Table:
+    return gp.Table.calibrate(QUERY, 1.0)
+
+
+def letter(table: gp.Table, x: float, first: int, second: int) -> float:
+    """The report at x of two words of 64 bits, and the value that plain fractions give."""
+    made = report(table, [x], Given(first.to_bytes(8, "little") + second.to_bytes(8, "little"))).values[0]
+    lattice = table.lattice.tolist()
+    s = min(max(x, lattice[0]), lattice[-1])
+    cell = max(i for i in range(len(lattice) - 1) if lattice[i] <= s)
+    share = (Fraction(s) - Fraction(lattice[cell])) / (Fraction(lattice[cell + 1]) - Fraction(lattice[cell]))
+    row = cell + (Fraction(first, 2**64) < share)
+    number, j = second >> 4, 0
+    while number >= int(table.weights[row, j]):
+        number, j = number - int(table.weights[row, j]), j + 1
+    assert made == table.values[j]
+    return float(made)
+
+
+def test_the_same_bytes_give_what_plain_fractions_give(table: gp.Table) -> None:
+    """A published rule: two words from the lowest byte up; the first against the share, the second over 16 in 2^60."""
+    rng = np.random.default_rng(0)
+    for x in [*rng.uniform(-4, 4, 100).tolist(), *table.lattice[::30].tolist(), -1e9, 1e9]:
+        letter(table, x, *rng.integers(0, 2**64, 2, dtype=np.uint64).tolist())
+
+
+def test_the_published_vectors_hold() -> None:
+    vectors = json.loads((Path(__file__).parents[2] / "docs/vectors/table.json").read_text(encoding="utf-8"))
+    table = gp.Table(
+        QUERY,
+        gp.Guarantee(vectors["epsilon"]),
+        np.asarray(vectors["lattice"]),
+        np.asarray(vectors["values"]),
+        np.asarray(vectors["weights"], dtype=np.int64),
+    )
+    for case in vectors["cases"]:
+        assert report(table, [case["x"]], Given(bytes.fromhex(case["bytes"]))).values[0] == case["report"]
+    assert len({case["report"] for case in vectors["cases"]}) == table.values.size
+
+
+def test_the_ends_of_the_integers_are_the_ends_of_the_alphabet(table: gp.Table) -> None:
+    assert letter(table, 0.3, 2**63, 0) == table.values[0]
+    assert letter(table, 0.3, 2**63, 2**64 - 1) == table.values[-1]
+
+
+def test_a_share_that_64_bits_do_not_settle_is_settled_by_more(table: gp.Table) -> None:
+    a, b = table.lattice[100:102].tolist()
+    x = a + (b - a) / 3
+    share = (Fraction(x) - Fraction(a)) / (Fraction(b) - Fraction(a))
+    first = int(share * 2**64).to_bytes(8, "little")  # the first 64 bits of the share itself
+    sums = np.cumsum(table.weights[100:102], axis=1)
+    number = int(sums.min(axis=0)[np.abs(sums[1] - sums[0]).argmax()])  # falls on another value in each row
+    lower, upper = (table.values[np.searchsorted(row, number, side="right")] for row in sums)
+    assert lower != upper
+    second = (number << 4).to_bytes(8, "little")
+    assert report(table, [x], Given(first + second + bytes(500))).values[0] == upper
+    assert report(table, [x], Given(first + second + bytes([255] * 500))).values[0] == lower
+
+
+def test_a_filter_that_must_ask_gives_the_same_letters(table: gp.Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(1).normal(0, 3, 3000)
+    expected = report(table, x, Seeded(1)).values
+    bounded, one, asked = floats.coordinate, table_reports._letter, []
+
+    def timid(query: gp.Query, rows: FloatArray) -> floats.Bounded:
+        found = bounded(query, rows)
+        assert found is not None
+        return replace(found, off=found.off + 0.005)
+
+    def counted(*arguments: Any) -> int:
+        asked.append(arguments)
+        return one(*arguments)
+
+    monkeypatch.setattr(floats, "coordinate", timid)
+    monkeypatch.setattr(table_reports, "_letter", counted)
+    np.testing.assert_array_equal(report(table, x, Seeded(1)).values, expected)
+    assert 100 < len(asked) < 2500
+
+
+def test_a_table_that_breaks_its_promise_makes_no_report(table: gp.Table) -> None:
+    weights = table.weights.copy()
+    weights[100, :2] += np.array([10**15, -(10**15)])
+    broken, source = replace(table, weights=weights), Given(b"")
+    with pytest.raises(gp.InvalidParameter, match="keeps its promise"):
+        report(broken, [0.0], source)
+    assert source.used == 0
+
+
+def test_compiled_code_is_kept_for_the_next_process() -> None:
+    program = """
+import geopriv as gp, numpy as np
+from geopriv.sampling import kernels
+gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0).report(np.zeros(100))
+print(sum(kernels.laplace.stats.cache_hits.values()), sum(kernels.shift.stats.cache_hits.values()))
+"""
+    outputs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True).stdout
+        for _ in range(2)
+    ]
+    assert outputs[1].split() == ["1", "1"]

@@ -1,0 +1,268 @@
+"""Tallies: however reports are split, ordered and merged, the counts are the same, and nothing else is counted."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import geopriv as gp
+from geopriv.reports import tallies
+from geopriv.reports.files import ReportBatch, write_reports
+from tests.designs import lattice_design, table_design, two_tables
+
+DESIGN = table_design()
+MAP = lattice_design()
+
+
+def counted(design: gp.Design, *batches: ReportBatch) -> gp.Tally:
+    total = gp.Tally(design)
+    for batch in batches:
+        total.add(batch)
+    return total
+
+
+def cells(n: int, seed: int = 0, spread: int = 5) -> ReportBatch:
+    return ReportBatch(0, np.random.default_rng(seed).integers(-spread, spread, (n, 2)))
+
+
+def direct(batches: list[ReportBatch]) -> tuple[list[list[int]], list[int]]:
+    """Distinct rows and their counts, by the plain method."""
+    rows, times = np.unique(np.concatenate([batch.rows for batch in batches]), axis=0, return_counts=True)
+    return rows.tolist(), times.tolist()
+
+
+def test_reports_are_counted_by_mechanism() -> None:
+    design = two_tables()
+    total = counted(design, *(ReportBatch(k, np.full((k + 2, 1), k)) for k in (2, 0, 0)))
+    assert total.n == 8
+    assert [total.counts(k).rows.tolist() for k in range(3)] == [[[0]], [], [[2]]]
+    assert [total.counts(k).n for k in range(3)] == [4, 0, 4]
+
+
+@pytest.mark.parametrize("waiting", [1, 7, 1 << 20])
+def test_cells_are_counted_as_by_the_plain_method(waiting: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tallies, "_WAITING", waiting)
+    far = ReportBatch(0, np.array([[2**53 - 1, 1 - 2**53], [1 - 2**53, 0], [2**53 - 1, 1 - 2**53]]))
+    batches = [cells(40, seed, spread) for seed, spread in ((1, 3), (2, 100), (3, 3))] + [far]
+    found = counted(MAP, *batches).counts(0)
+    assert (found.rows.tolist(), found.times.tolist()) == direct(batches)
+
+
+def test_memory_grows_with_the_distinct_cells_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tallies, "_WAITING", 1000)
+    total = gp.Tally(MAP)
+    for seed in range(200):
+        total.add(cells(500, seed))
+        assert sum(len(part.times) for part in total._parts[0]) <= 100 + 1500
+    assert total.n == 100_000
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=60), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_merging_parts_in_any_order_is_counting_all_at_once(owners: list[int], random: Any) -> None:
+    rows = np.random.default_rng(len(owners)).integers(-2, 3, (len(owners), 2))
+    owner = np.asarray(owners)
+    parts = [counted(MAP, ReportBatch(0, rows[owner == k])) for k in range(6)]
+    random.shuffle(parts)
+    total = parts[0]
+    for part in parts[1:]:
+        total = part + total
+    assert total == counted(MAP, ReportBatch(0, rows))
+    assert counted(MAP, ReportBatch(0, np.vstack([rows, rows[:1]]))) != total
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=30), st.randoms(use_true_random=False))
+@settings(max_examples=25, deadline=None)
+def test_files_split_in_any_way_give_the_tally_of_one_file(owners: list[int], random: Any) -> None:
+    rows, owner = np.random.default_rng(len(owners)).integers(0, 4, (len(owners), 1)), np.asarray(owners)
+    whole = ReportBatch(0, rows)
+    with tempfile.TemporaryDirectory() as folder:
+        *paths, before = (Path(folder) / name for name in ("a.parquet", "b.ndjson", "c.parquet", "tally.parquet"))
+        for k in range(4):
+            part = ReportBatch(0, rows[owner == k], tuple(np.asarray(whole.ids)[owner == k].tolist()))
+            if k == 3:
+                counted(DESIGN, part).write(before)
+            else:
+                write_reports(paths[k], DESIGN, [part])
+        random.shuffle(paths)
+        assert gp.tally(DESIGN, paths, tallies=[before]) == counted(DESIGN, whole)
+        parts = gp.tally(DESIGN, paths[:2]) + gp.tally(DESIGN, paths[2:]) + gp.load_tally(before, DESIGN)
+        assert parts == counted(DESIGN, whole)
+
+
+def test_a_report_in_two_files_counts_once_and_the_first_is_kept(tmp_path: Path) -> None:
+    for name, symbol in (("first.parquet", 1), ("second.ndjson", 2)):
+        write_reports(tmp_path / name, DESIGN, [ReportBatch(0, np.array([[symbol]]), ("7" * 32,))])
+    total = gp.tally(DESIGN, [tmp_path / "first.parquet", tmp_path / "second.ndjson"])
+    assert total.counts(0).rows.tolist() == [[1]]
+    assert dict(total.rejected) == {"repeated id": 1}
+
+
+def test_rejected_rows_are_counted_by_reason_over_files_and_tallies(tmp_path: Path) -> None:
+    write_reports(tmp_path / "other.ndjson", table_design(survey="another"), [ReportBatch(0, np.zeros((3, 1), int))])
+    good = {"design": DESIGN.hash, "id": "0" * 32, "mechanism": 0, "report": [1]}
+    lines = [good, good, good | {"id": "1" * 32, "report": [4]}, good | {"id": "2" * 32, "report": [0, 0]}]
+    (tmp_path / "mixed.ndjson").write_text("".join(json.dumps(line) + "\n" for line in lines) + "no line")
+    first = gp.tally(DESIGN, [tmp_path / "mixed.ndjson"])
+    assert first.n == 1
+    assert dict(first.rejected) == {"repeated id": 1, "out of range": 2, "truncated": 1}
+    first.write(tmp_path / "tally.parquet")
+    both = gp.tally(DESIGN, [tmp_path / "other.ndjson"], tallies=[tmp_path / "tally.parquet"])
+    assert both.n == 1
+    assert dict(both.rejected) == {"repeated id": 1, "out of range": 2, "truncated": 1, "wrong design": 3}
+
+
+@pytest.mark.parametrize(
+    "total",
+    [
+        counted(DESIGN, ReportBatch(0, np.array([[3], [0], [3]]))),
+        counted(two_tables(), ReportBatch(2, np.array([[3]])), ReportBatch(0, np.array([[1]]))),
+        counted(MAP, cells(300), ReportBatch(0, np.array([[2**53 - 1, 1 - 2**53]]))),
+        gp.Tally(DESIGN),
+    ],
+    ids=["table", "three tables", "lattice", "nothing"],
+)
+def test_a_tally_comes_back_from_its_file(total: gp.Tally, tmp_path: Path) -> None:
+    total.rejected["malformed"] += 2
+    total.write(tmp_path / "tally.parquet")
+    assert gp.load_tally(tmp_path / "tally.parquet", total.design) == total
+
+
+def test_tallies_of_different_designs_are_kept_apart(tmp_path: Path) -> None:
+    other = counted(table_design(survey="another"), ReportBatch(0, np.array([[1]])))
+    with pytest.raises(gp.InvalidParameter, match="of the design"):
+        gp.Tally(DESIGN) + other
+    assert gp.Tally(DESIGN) != other
+    other.write(tmp_path / "other.parquet")
+    with pytest.raises(gp.InvalidParameter, match="a tally of the design"):
+        gp.load_tally(tmp_path / "other.parquet", DESIGN)
+
+
+def test_a_tally_that_is_given_twice_is_refused(tmp_path: Path) -> None:
+    counted(DESIGN, ReportBatch(0, np.array([[1]]))).write(tmp_path / "tally.parquet")
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "tally.parquet")
+    with pytest.raises(gp.InvalidParameter, match="comes once"):
+        gp.tally(DESIGN, [], tallies=[tmp_path / "tally.parquet", tmp_path / "link.parquet"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "times", "which"),
+    [
+        ([[4]], [1], [0]),
+        ([[0, 1]], [1], [0]),
+        ([[0], []], [1, 1], [0, 0]),
+        ([[0, 1], []], [1, 1], [0, 0]),
+        ([[1]], [0], [0]),
+        ([[1]], [-5], [0]),
+        ([[1]], [1], [1]),
+        ([[1]], [1], [-1]),
+        ([[1]], [None], [0]),
+        ([[0], [1]], [1 << 62, (1 << 62) + 5], [0, 0]),  # whose sum wraps around
+        ([[1]], [1 << 41], [0]),
+    ],
+)
+def test_a_forged_tally_is_refused(rows: list[list[int]], times: list[Any], which: list[int], tmp_path: Path) -> None:
+    gp.Tally(DESIGN).write(tmp_path / "tally.parquet")
+    schema = pq.read_schema(tmp_path / "tally.parquet")
+    pq.write_table(pa.Table.from_arrays([which, rows, times], schema=schema), tmp_path / "forged.parquet")
+    with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
+        gp.load_tally(tmp_path / "forged.parquet", DESIGN)
+
+
+@pytest.mark.parametrize("times", [[1.5, 2.5], [1.5, float("nan")], [True, True]])
+def test_a_tally_whose_columns_are_of_other_types_is_refused(times: list[Any], tmp_path: Path) -> None:
+    gp.Tally(DESIGN).write(tmp_path / "tally.parquet")
+    metadata = pq.read_schema(tmp_path / "tally.parquet").metadata
+    table = pa.table({"mechanism": pa.array([0, 0], pa.int32()), "report": [[0], [1]], "times": times})
+    pq.write_table(table.replace_schema_metadata(metadata), tmp_path / "forged.parquet")
+    with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
+        gp.load_tally(tmp_path / "forged.parquet", DESIGN)
+
+
+@pytest.mark.parametrize(
+    "rejected", [{"<b>of their own</b>": 3}, {"malformed": -3}, {"malformed": 1e400}, {"malformed": "3"}, [1], None]
+)
+def test_a_tally_with_other_reasons_is_refused(rejected: Any, tmp_path: Path) -> None:
+    note = {"version": tallies._VERSION, "design": DESIGN.hash, "rejected": rejected}
+    schema = tallies._COLUMNS.with_metadata({tallies._MARK: json.dumps(note).encode()})
+    pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
+    with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
+        gp.load_tally(tmp_path / "tally.parquet", DESIGN)
+
+
+@pytest.mark.parametrize("note", [b"{", b"3", b'{"version": 2}'])
+def test_a_tally_with_a_damaged_note_is_refused(note: bytes, tmp_path: Path) -> None:
+    gp.Tally(DESIGN).write(tmp_path / "tally.parquet")
+    schema = pq.read_schema(tmp_path / "tally.parquet").with_metadata({tallies._MARK: note})
+    pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
+    with pytest.raises(gp.InvalidParameter, match="of version 1"):
+        gp.load_tally(tmp_path / "tally.parquet", DESIGN)
+
+
+def test_a_file_of_reports_is_no_tally_and_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    write_reports(tmp_path / "reports.parquet", DESIGN, [ReportBatch(0, np.array([[1]]))])
+    with pytest.raises(gp.InvalidParameter, match=r"Tally\.write"):
+        gp.load_tally(tmp_path / "reports.parquet", DESIGN)
+    with pytest.raises(FileNotFoundError):
+        gp.tally(DESIGN, [tmp_path / "none.parquet"])
+    with pytest.raises(FileNotFoundError):
+        gp.tally(DESIGN, [], tallies=[tmp_path / "none.parquet"])
+
+
+def posing(path: Path, rows: pa.Table) -> Path:
+    """A file that calls itself a tally of the design, whose hash is public."""
+    note = {"version": tallies._VERSION, "design": DESIGN.hash, "rejected": {}}
+    pq.write_table(rows.replace_schema_metadata({tallies._MARK: json.dumps(note).encode()}), path)
+    return path
+
+
+def test_a_file_of_reports_that_calls_itself_a_tally_is_read_as_reports(tmp_path: Path) -> None:
+    """Else a stranger's file could add a thousand million reports."""
+    one = {"design": [DESIGN.hash], "id": ["0" * 32], "mechanism": pa.array([0], pa.int32()), "report": [[1]]}
+    path = posing(tmp_path / "reports.parquet", pa.table(one | {"times": pa.array([10**9])}))
+    assert gp.tally(DESIGN, [path]).n == 1
+
+
+def test_a_tally_among_the_reports_counts_nothing_and_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "reports.parquet"
+    posing(path, pa.Table.from_arrays([[0], [[1]], [10**9]], schema=tallies._COLUMNS))
+    with pytest.raises(gp.InvalidParameter, match=r"reports\.parquet holds counts and no reports.*--add-tally"):
+        gp.tally(DESIGN, [path])
+    reader = gp.ReportReader(DESIGN)
+    assert list(reader.read(path)) == []
+    assert dict(reader.rejected) == {"malformed": 1}
+    assert gp.tally(DESIGN, [], tallies=[path]).n == 10**9
+
+
+def test_reports_among_the_tallies_are_named(tmp_path: Path) -> None:
+    write_reports(tmp_path / "reports.parquet", DESIGN, [ReportBatch(0, np.array([[1]]))])
+    (tmp_path / "reports.ndjson").write_text("{}\n")
+    with pytest.raises(gp.InvalidParameter, match="holds reports"):
+        gp.tally(DESIGN, [], tallies=[tmp_path / "reports.parquet"])
+    with pytest.raises(gp.InvalidParameter, match=r"Tally\.write"):
+        gp.tally(DESIGN, [], tallies=[tmp_path / "reports.ndjson"])
+
+
+def test_what_the_design_cannot_have_made_is_not_counted() -> None:
+    total = gp.Tally(DESIGN)
+    for bad in (ReportBatch(0, np.array([[1], [4]])), ReportBatch(1, np.array([[0]]))):
+        with pytest.raises(gp.ReportRejected):
+            total.add(bad)
+    assert total.n == 0
+
+
+def test_progress_is_told_how_many_reports_were_read(tmp_path: Path) -> None:
+    write_reports(tmp_path / "reports.parquet", DESIGN, [ReportBatch(0, np.zeros((70_000, 1), dtype=np.int64))])
+    seen: list[int] = []
+    gp.tally(DESIGN, [tmp_path / "reports.parquet"], seen.append)
+    assert len(seen) > 1
+    assert sum(seen) == 70_000
