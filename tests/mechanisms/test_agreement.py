@@ -26,11 +26,11 @@ from geopriv.device.mechanisms import (
 )
 from geopriv.device.values import Value, read_value
 from geopriv.mechanisms.additive import floats
-from geopriv.mechanisms.additive.floats import Bounded
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.table import reports as table_reports
 from geopriv.noise import bulk
 from geopriv.shapes import enclosures
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 from tests.agreement_cases import (
     GRIDS,

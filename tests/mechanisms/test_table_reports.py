@@ -17,6 +17,7 @@ import geopriv as gp
 from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.reports import report
 from geopriv.mechanisms.table import reports as table_reports
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 from tests.sources import Given, Seeded
 
@@ -88,7 +89,7 @@ def test_a_filter_that_must_ask_gives_the_same_letters(table: gp.Table, monkeypa
     expected = report(table, x, Seeded(1)).values
     bounded, one, asked = floats.coordinate, table_reports._letter, []
 
-    def timid(query: gp.Query, rows: FloatArray) -> floats.Bounded:
+    def timid(query: gp.Query, rows: FloatArray) -> Bounded:
         found = bounded(query, rows)
         assert found is not None
         return replace(found, off=found.off + 0.005)

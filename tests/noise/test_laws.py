@@ -10,7 +10,6 @@ import pytest
 from flint import arb
 
 import geopriv as gp
-from geopriv.mechanisms.additive.floats import Bounded
 from geopriv.noise import Laplace, StudentT, bulk
 from geopriv.noise.exact import Uniform
 from geopriv.noise.laws import (
@@ -20,6 +19,7 @@ from geopriv.noise.laws import (
     law,
 )
 from geopriv.noise.plans import Shifted
+from geopriv.spaces.bounded import Bounded
 from tests.sources import Seeded
 
 N = 200

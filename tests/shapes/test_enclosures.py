@@ -19,6 +19,7 @@ from geopriv.mechanisms.additive.smooth import SmoothScale
 from geopriv.noise.exact import precision
 from geopriv.shapes import enclosures, near_edges
 from geopriv.shapes.profiles import BlurredPieces
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 from tests.rows import (
     ASKED,
@@ -174,7 +175,7 @@ def test_the_scales_that_reports_use_pass_the_audit(calibrate: Any) -> None:
     mechanism = calibrate(gp.GaussianKernel(0.0, 2.0), 1.0)
 
     def used(s: FloatArray) -> FloatArray:
-        bounded = floats.scale(mechanism.scale, floats.Bounded(s, np.zeros_like(s)), 1.0)
+        bounded = floats.scale(mechanism.scale, Bounded(s, np.zeros_like(s)), 1.0)
         assert bounded is not None
         return bounded.value
 

@@ -15,6 +15,7 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.shown import Shown, pages
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class Answer(Shown):
     """The estimates of one question.
 
     Args:
@@ -49,14 +50,9 @@ class Answer:
     finite: Band | None = None
     consistent: FloatArray | None = None
 
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import answer_html
-
-        return answer_html(self)
-
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(Shown):
     """All answers of a survey.
 
     Args:
@@ -111,15 +107,8 @@ class Answers:
         with replacing(path) as fresh:
             fresh.write_bytes(canonical(self.to_document()) + b"\n")
 
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import answers_html
-
-        return answers_html(self)
-
     def __str__(self) -> str:
-        from geopriv.pages.text import text_of
-
-        return text_of(self)
+        return str(pages().text_of(self))
 
 
 def load_answers(path: str | os.PathLike[str]) -> Answers:

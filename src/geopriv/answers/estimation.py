@@ -14,10 +14,11 @@ from geopriv.mechanisms.base import Mechanism, Simulated
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, fraction, invalid
 from geopriv.spaces.frames import as_array
+from geopriv.spaces.shown import Shown
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Shown):
     """A mean with its uncertainty. There is no point estimate without an interval.
 
     Args:
@@ -45,14 +46,9 @@ class Estimate:
         label = "" if self.unbiased else known
         return f"{self.value:.6g} ± {self.standard_error:.2g}, [{self.low:.6g}, {self.high:.6g}], n = {self.n:,}{label}"
 
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import estimate_html
-
-        return estimate_html(self)
-
 
 @dataclass(frozen=True, eq=False)
-class Estimates:
+class Estimates(Shown):
     """Many means from the same reports (a map, a curve), each with its uncertainty; index it for single ones.
 
     Args:
@@ -101,11 +97,6 @@ class Estimates:
         value, error = float(self.values[index]), float(self.standard_errors[index])
         reach = normal_reach(self.confidence) * error
         return Estimate(value, error, value - reach, value + reach, self.n, self.unbiased, self.confidence, self.bias)
-
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import estimates_html
-
-        return estimates_html(self)
 
 
 def read_reports(reports: Any) -> FloatArray:

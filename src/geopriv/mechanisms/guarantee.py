@@ -13,11 +13,12 @@ from geopriv.spaces.checks import (
     positive_or_infinite,
 )
 from geopriv.spaces.rounding import above
+from geopriv.spaces.shown import Shown
 from geopriv.spaces.units import ratio_base
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(Shown):
     """(ε, δ, Λ)-GP: P[M(x) ∈ S] ≤ exp(ε·dist(x, x'))·P[M(x') ∈ S] + δ for all S and all x, x' within Λ.
 
     Args:
@@ -101,11 +102,6 @@ class Guarantee:
         if base is not None:
             return f"a factor {base**distance:,.4g}"
         return f"{distance:,.6g} {self.unit or ('unit' if distance == 1 else 'units')}"
-
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import guarantee_html
-
-        return guarantee_html(self)
 
 
 def compose(*guarantees: Guarantee) -> Guarantee:

@@ -11,7 +11,6 @@ import numpy as np
 from flint import arb
 
 from geopriv.mechanisms.additive import floats, scales
-from geopriv.mechanisms.additive.floats import Bounded
 from geopriv.mechanisms.additive.smooth import SmoothScale
 from geopriv.mechanisms.additive.vector import VectorSmoothCauchy
 from geopriv.mechanisms.base import Additive, ConstantScale, Mechanism
@@ -36,6 +35,7 @@ from geopriv.queries import Query
 from geopriv.shapes import enclosures
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Earth, Space
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 
 

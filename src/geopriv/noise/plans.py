@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from flint import arb
 
-from geopriv.mechanisms.additive.floats import Bounded
 from geopriv.noise.exact import Release, Uniform
 from geopriv.noise.laws import Law, SphericalLaw
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 
 if TYPE_CHECKING:

@@ -1,5 +1,7 @@
-"""report.html: what people read."""
+"""What people read: report.html, text in a terminal, what notebooks show."""
 
+from geopriv.pages.notebook import notebook_html
 from geopriv.pages.page import page_html, write_page
+from geopriv.pages.text import text_of
 
-__all__ = ["page_html", "write_page"]
+__all__ = ["notebook_html", "page_html", "text_of", "write_page"]

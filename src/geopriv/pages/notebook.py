@@ -1,38 +1,48 @@
 """What objects look like in a notebook: small HTML of their own, readable on light and dark, everything escaped.
 
-Each class has a method `_repr_html_` of one line that calls its function here.
+Each class that is `Shown` has its function here.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import singledispatch
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geopriv.answers.answers import Answer, Answers
+from geopriv.answers.estimation import Estimate, Estimates
+from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.pages import sketches
+from geopriv.proofs.audits import Audit
 from geopriv.queries.questions import Curve, KernelMap, Share
 from geopriv.spaces.checks import FloatArray
-
-if TYPE_CHECKING:
-    from geopriv.answers.answers import Answer, Answers
-    from geopriv.answers.estimation import Estimate, Estimates
-    from geopriv.mechanisms.guarantee import Guarantee
-    from geopriv.proofs.audits import Audit
-    from geopriv.surveys.design import Design
-    from geopriv.surveys.planning import Plan, SurveyPlan
+from geopriv.surveys.design import Design
+from geopriv.surveys.planning import Plan, SurveyPlan
 
 _LINE = "rgba(128,128,128,0.4)"  # seen on white and on black
 _CELL = f"padding:0.25em 0.8em 0.25em 0;border-bottom:1px solid {_LINE};vertical-align:top;"
 
 
+@singledispatch
+def notebook_html(thing: object) -> str:
+    """What a notebook shows of a thing.
+
+    Raises:
+        TypeError: for a thing that nobody has drawn.
+    """
+    raise TypeError(f"Nobody has drawn a {type(thing).__name__} for notebooks.")
+
+
+@notebook_html.register
 def estimate_html(estimate: Estimate) -> str:
     """The value, its interval, and whether it is biased."""
     return _block("", _table(_HEAD, [_row(estimate)]))
 
 
+@notebook_html.register
 def estimates_html(estimates: Estimates) -> str:
     """A picture of a curve or map, and how large its errors are."""
     if estimates.values.shape == ():
@@ -40,6 +50,7 @@ def estimates_html(estimates: Estimates) -> str:
     return _block("", *_summary(estimates))
 
 
+@notebook_html.register
 def guarantee_html(guarantee: Guarantee) -> str:
     """The promise in words, and the factor at some distances."""
     rows: list[Sequence[str]] = []
@@ -51,6 +62,7 @@ def guarantee_html(guarantee: Guarantee) -> str:
     return _block("", _text(str(guarantee)), factors, _faint(guarantee.reference))
 
 
+@notebook_html.register
 def audit_html(audit: Audit) -> str:
     """The verdict, the worst ratio and where it was found."""
     verdict = "The promise holds" if audit.passed else "The promise is BROKEN"
@@ -59,6 +71,7 @@ def audit_html(audit: Audit) -> str:
     return _block(f"{verdict}.", _text(found))
 
 
+@notebook_html.register
 def survey_plan_html(found: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
     asked = [
@@ -80,6 +93,7 @@ def survey_plan_html(found: SurveyPlan) -> str:
 _OPTIONS = ("mechanism", "arrangement", "predicted error", "worst query", "expected bias", "efficiency")
 
 
+@notebook_html.register
 def plan_html(plan: Plan) -> str:
     """All options, the chosen one marked."""
     left_out = (f"{name}: {reason}" for name, reason in plan.left_out.items())
@@ -109,6 +123,7 @@ def _option_rows(plan: Plan) -> list[tuple[str, ...]]:
     return rows
 
 
+@notebook_html.register
 def design_html(design: Design) -> str:
     """What each device runs, what is asked, and the promise."""
     total = sum(design.shares)
@@ -126,6 +141,7 @@ def design_html(design: Design) -> str:
     )
 
 
+@notebook_html.register
 def answer_html(answer: Answer) -> str:
     """One question's estimates."""
     if answer.question.shape == ():
@@ -133,6 +149,7 @@ def answer_html(answer: Answer) -> str:
     return _block(answer.question.name, *_answer_summary(answer))
 
 
+@notebook_html.register
 def answers_html(answers: Answers) -> str:
     """All questions of a survey: single shares in one table, then curves and maps."""
     single = [answer for answer in answers.answers if answer.question.shape == ()]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.density import per_square
 from geopriv.pages.shares import interval_of
 from geopriv.queries.questions import Curve, KernelMap, Share
-
-if TYPE_CHECKING:
-    from geopriv.answers.answers import Answer, Answers
 
 _ROWS = 12  # of a curve
 

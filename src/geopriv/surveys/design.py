@@ -17,11 +17,12 @@ from geopriv.queries.questions import Question
 from geopriv.queries.source import Source
 from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
+from geopriv.spaces.shown import Shown
 from geopriv.surveys.documents import from_document, to_document
 
 
 @dataclass(frozen=True, eq=False)
-class Design:
+class Design(Shown):
     """One or more mechanisms, of which each person answers one, drawn by their device before it looks at the value.
 
     Args:
@@ -122,11 +123,6 @@ class Design:
 
     def __hash__(self) -> int:
         return hash(self.hash)
-
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import design_html
-
-        return design_html(self)
 
 
 def load_design(path: str | os.PathLike[str]) -> Design:

@@ -8,7 +8,6 @@ its reports are made in balls one by one.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import shapely
@@ -47,17 +46,10 @@ from geopriv.shapes.profiles import (
     Triangle,
 )
 from geopriv.spaces import Earth, LogLine, Space
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 
 _ROUNDING = 2.0**-50  # eight roundings
-
-
-@dataclass(frozen=True, eq=False)
-class Bounded:
-    """Floats, and bounds on their errors: absolute ones for answers and coordinates, relative ones for scales."""
-
-    value: FloatArray
-    off: FloatArray
 
 
 def points(space: Space, rows: FloatArray) -> Bounded:

@@ -17,12 +17,12 @@ import numpy as np
 from flint import arb
 
 from geopriv.mechanisms.additive import floats
-from geopriv.mechanisms.additive.floats import Bounded
 from geopriv.mechanisms.lattice.lattice import FARTHEST, Lattice
 from geopriv.noise.exact import Release, Uniform, whole
 from geopriv.noise.laws import LatticeLaw
 from geopriv.noise.plans import Plan, Screen
 from geopriv.shapes import enclosures
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 
 if TYPE_CHECKING:

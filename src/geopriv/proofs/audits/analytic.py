@@ -30,6 +30,7 @@ from geopriv.proofs.audits.loss import (
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Earth, Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.shown import Shown
 
 _STRIDES = (1, 5, 37, 307)
 _SOLID = 1e-100  # of the largest scale: a smaller one is below every rounding error, with nothing left to compare
@@ -37,7 +38,7 @@ _CLOSEST = 1e-4  # of the shortest length that matters: closer pairs would measu
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Shown):
     """What an audit found.
 
     Args:
@@ -56,11 +57,6 @@ class Audit:
     def __str__(self) -> str:
         verdict = "holds" if self.passed else "BROKEN"
         return f"{verdict}: worst ratio {self.worst_ratio:.6g} at {self.at}, {self.pairs:,} pairs"
-
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import audit_html
-
-        return audit_html(self)
 
 
 def audit(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from geopriv.answers.survey_estimates import estimate_survey
 from geopriv.errors import InvalidParameter
 from geopriv.noise.entropy import ENTROPY
 from geopriv.reports.engines import spark_work as work
@@ -36,8 +35,6 @@ from geopriv.surveys.design import Design
 if TYPE_CHECKING:
     from pyspark import Broadcast
     from pyspark.sql import Column, DataFrame
-
-    from geopriv.answers.answers import Answers
 
 _BUCKETS = 64  # a partition, on average
 _MANY = 256  # tallies that the driver adds up itself; beyond, workers add some up before
@@ -119,22 +116,6 @@ def count_rows(df: DataFrame, design: Design, *, person: str | None = None) -> t
     rows, person = _rows(df, design, person)
     found = mapped(rows, work.Inspecting(_sent(df, design), person), work.COUNTED).collect()
     return sum(row["rows"] for row in found), sum((Counter(json.loads(row["unread"])) for row in found), Counter())
-
-
-def estimate(df: DataFrame, design: Design, confidence: float = 0.95, consistent: bool = False) -> Answers:
-    """Every question's answer from a frame of reports: `estimate_survey` of their `tally`.
-
-    Args:
-        df: with the columns of a file of reports: design, id, mechanism, report.
-        design: that the reports belong to.
-        confidence: of each interval by itself, and of each band as a whole.
-        consistent: whether to add values that are monotone or non-negative, which are biased.
-
-    Raises:
-        InvalidParameter: for columns that are not there or hold something else, and for a design without questions.
-        ReportRejected: where a question has fewer than two reports, and hence no error bar.
-    """
-    return estimate_survey(design, tally(df, design), confidence, consistent)
 
 
 def tally(df: DataFrame, design: Design) -> Tally:

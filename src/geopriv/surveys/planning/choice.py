@@ -14,6 +14,7 @@ from geopriv.errors import InvalidParameter
 from geopriv.proofs.floors import lower_bound_many
 from geopriv.queries import Query
 from geopriv.spaces.checks import invalid
+from geopriv.spaces.shown import Shown
 from geopriv.surveys.planning.options import Arrangement, Option
 from geopriv.surveys.planning.predictions import (
     floors,
@@ -40,7 +41,7 @@ _MOST_TABLES = 16  # programs that are worth solving for a plan
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Shown):
     """Options, the least predicted error first.
 
     Args:
@@ -127,11 +128,6 @@ class Plan:
                 f"{f'{bias:.1g}' if bias > 1e-9 else 'none':>10}{share:>12}"
             )
         return "\n".join([*lines, self.why, *([self.suggestion] if self.suggestion else [])])
-
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import plan_html
-
-        return plan_html(self)
 
 
 def plan_queries(

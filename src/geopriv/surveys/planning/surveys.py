@@ -21,6 +21,7 @@ from geopriv.spaces.checks import (
     invalid,
     positive,
 )
+from geopriv.spaces.shown import Shown
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.choice import (
@@ -39,7 +40,7 @@ _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
 @dataclass(frozen=True, eq=False)
-class SurveyPlan:
+class SurveyPlan(Shown):
     """Every way to run a survey with its predicted error, and the design of the best that devices can run.
 
     Args:
@@ -121,11 +122,6 @@ class SurveyPlan:
         if gain < _GAIN:
             return sentence
         return f"{sentence} {best.mechanism} would err {100 * gain:.2g} % less, but sends real numbers."
-
-    def _repr_html_(self) -> str:
-        from geopriv.pages.notebook import survey_plan_html
-
-        return survey_plan_html(self)
 
     def _cell_bits(self, lattice: Lattice) -> int:
         reach = np.asarray(self.extent) + 2 * _NOISE / self.survey.epsilon

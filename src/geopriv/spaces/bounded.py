@@ -1,0 +1,15 @@
+"""Numbers in floats that say how wrong they can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from geopriv.spaces.checks import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded:
+    """Floats, and bounds on their errors: absolute ones for answers and coordinates, relative ones for scales."""
+
+    value: FloatArray
+    off: FloatArray
