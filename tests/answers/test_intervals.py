@@ -17,8 +17,8 @@ from geopriv.answers.lattice_maps import product_sums
 from geopriv.answers.sums import Sums
 from geopriv.spaces.checks import FloatArray
 
-CURVE = gp.Curve("curve", tuple(range(12)), 4.0, gp.Line())
-MAP = gp.KernelMap("map", 1.0, (0, 0), (3, 2), gp.Plane(), columns=4, rows=3)
+CURVE = gp.Distribution("curve", tuple(range(12)), 4.0, gp.Line())
+MAP = gp.DensityMap("map", 1.0, (0, 0), (3, 2), gp.Plane(), columns=4, rows=3)
 
 
 def made(values: FloatArray, errors: FloatArray) -> gp.Estimates:

@@ -11,7 +11,7 @@ from geopriv.answers.lattice_maps import product_sums
 from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.lattice.bounds import box_of_change, stencil_bounds
 from geopriv.queries import Query
-from geopriv.queries.questions import KernelMap
+from geopriv.queries.questions import DensityMap
 from geopriv.reports.counts import Counts, merged
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray
@@ -73,7 +73,7 @@ def lattice_sums(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> 
     return Sums(counts.n, *moments, low, high, bias)
 
 
-def map_sums(lattice: Lattice, counts: Counts, question: KernelMap) -> Sums:
+def map_sums(lattice: Lattice, counts: Counts, question: DensityMap) -> Sums:
     """The means of all kernels of a map, through the product over its axes."""
     cells, times = counts.rows.astype(np.float64), counts.times.astype(np.float64)
     sums = product_sums(lattice, cells, times, question.axes, Gaussian(question.bandwidth))

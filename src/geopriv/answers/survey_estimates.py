@@ -17,7 +17,7 @@ from geopriv.answers.sums import (
 )
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms import Lattice, Table
-from geopriv.queries.questions import KernelMap, Question
+from geopriv.queries.questions import DensityMap, Question
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import fraction, invalid
 from geopriv.surveys.design import Design
@@ -89,6 +89,6 @@ def _sums(question: Question, which: list[int], tally: Tally, index: int) -> Sum
     if isinstance(mechanism, Table):
         return table_sums(mechanism, counts)
     assert isinstance(mechanism, Lattice)  # there is no third kind
-    if isinstance(question, KernelMap) and len(which) == len(question.queries):
+    if isinstance(question, DensityMap) and len(which) == len(question.queries):
         return map_sums(mechanism, counts, question)
     return lattice_sums(mechanism, counts, [question.queries[k] for k in which])
