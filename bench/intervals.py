@@ -17,8 +17,8 @@ import numpy as np
 import geopriv as gp
 from geopriv.answers.bands import band_half, band_reach
 from geopriv.answers.intervals import normal_reach
-from geopriv.answers.sums import map_sums
 from geopriv.commands.populations import income_quantiles, read_columns, synthetic_city
+from geopriv.mechanisms.lattice.sums import map_sums
 from geopriv.reports.files import ReportBatch
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.benchmarks.coverage import (
@@ -76,7 +76,7 @@ def on_map(places: FloatArray) -> list[Row]:
         tally = gp.Tally(design)
         reports = lattice.simulate(places[rng.integers(0, len(places), n)], rng).values
         tally.add(ReportBatch(0, reports.astype(np.int64)))
-        sums = map_sums(lattice, tally.counts(0), question)
+        sums = map_sums(lattice, tally.counts(0), question.product)
         assert sums.covariance is not None
         error = np.abs(sums.means - truth)
         single.append(error / (normal_reach(0.95) * np.sqrt(sums.variances / n)))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.answers import sums
+from geopriv.mechanisms import sums
+from geopriv.mechanisms.lattice import sums as lattice_sums
 from geopriv.reports.files import ReportBatch
 from geopriv.spaces.checks import FloatArray
 from tests.designs import small_table
@@ -157,7 +158,7 @@ def test_many_estimates_fall_back_on_sidaks_value(monkeypatch: pytest.MonkeyPatc
     design = lattice_design(dense)
     tally, _ = reported(design, places())
     tight = gp.estimate_survey(design, tally).answers[0]
-    monkeypatch.setattr(sums, "_MOST", 10)
+    monkeypatch.setattr(lattice_sums, "MOST", 10)
     wide = gp.estimate_survey(design, tally).answers[0]
     assert tight.band is not None
     assert wide.band is not None
@@ -169,8 +170,8 @@ def test_variances_without_covariances_are_the_same(monkeypatch: pytest.MonkeyPa
     design = lattice_design(CURVE)
     tally, _ = reported(design, incomes(2000))
     first = gp.estimate_survey(design, tally).answers[0].estimates
-    monkeypatch.setattr(sums, "_MOST", 5)
-    monkeypatch.setattr(sums, "_BLOCK", 100)
+    monkeypatch.setattr(sums, "MOST", 5)
+    monkeypatch.setattr(lattice_sums, "_BLOCK", 100)
     second = gp.estimate_survey(design, tally).answers[0].estimates
     np.testing.assert_allclose(second.values, first.values, atol=1e-12)
     np.testing.assert_allclose(second.standard_errors, first.standard_errors, rtol=1e-9)

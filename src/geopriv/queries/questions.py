@@ -11,6 +11,7 @@ import numpy as np
 
 from geopriv.queries import GaussianKernel, Query, Threshold
 from geopriv.queries.parameters import Edge
+from geopriv.shapes.profiles import Gaussian, Profile
 from geopriv.spaces import Flat, Space
 from geopriv.spaces.checks import (
     FloatArray,
@@ -22,6 +23,21 @@ from geopriv.spaces.checks import (
 
 NAME = re.compile(r"[^\W_][\w .,:;()/%+≥≤<>$€£-]{0,79}")
 _MOST = 1 << 14  # queries of one question
+
+
+@dataclass(frozen=True)
+class Product:
+    """What all queries of a map are: f(x) = f0(x₁ − a)·f0(x₂ − b), for every a and b of two axes.
+
+    Args:
+        axes: coordinates a and b, as points of the space.
+        profile: f0.
+        query: one of them.
+    """
+
+    axes: tuple[FloatArray, FloatArray]
+    profile: Profile
+    query: Query
 
 
 class Question(ABC):
@@ -39,6 +55,11 @@ class Question(ABC):
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
         """How the estimates are laid out: () for one, (k,) along a curve, (columns, rows) on a map."""
+
+    @property
+    def product(self) -> Product | None:
+        """How its queries are products over axes, where they are."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -153,6 +174,11 @@ class DensityMap(Question):
         """Coordinates of the columns and of the rows, as points of the space."""
         (west, south), (east, north) = self.low, self.high
         return np.linspace(west, east, self.columns), np.linspace(south, north, self.rows)
+
+    @property
+    def product(self) -> Product:
+        """Of two bells."""
+        return Product(self.axes, Gaussian(self.bandwidth), self.queries[0])
 
     @property
     def area(self) -> float:
