@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from geopriv.queries.base import Centered
+import shapely
+
+from geopriv.queries.base import Centered, Edged
 from geopriv.queries.parameters import UNSET, radial, set_center
 from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile, Ramp
-from geopriv.spaces import Space
+from geopriv.spaces import Flat, Space
 from geopriv.spaces.checks import invalid, positive
 
 
 @dataclass(frozen=True)
-class Ball(Centered):
+class Ball(Centered, Edged):
     """The share of people within `radius` of a place: 1/2 on the circle, linear over `width` across it.
 
     Args:
@@ -23,6 +25,7 @@ class Ball(Centered):
         width: over which counting fades; at most 2·radius.
         space: where the centre lives.
 
+    >>> from geopriv import Earth
     >>> Ball(center=(40.7, -74.0), radius=1000, width=200, space=Earth())([(40.7, -74.0), (40.8, -74.0)])
     array([1., 0.])
     """
@@ -37,6 +40,15 @@ class Ball(Centered):
         positive("Ball", "radius", self.radius)
         if positive("Ball", "width", self.width) > 2 * self.radius:
             raise invalid("Ball", "width", f"at most 2·radius = {2 * self.radius!r}", self.width)
+
+    def words(self, name: str) -> str:
+        return f"are within {self.space.distance_words(self.radius)} of {self.space.place_words(self.center)}"
+
+    @property
+    def region(self) -> shapely.Geometry | None:
+        if not (isinstance(self.space, Flat) and self.space.dimension == 2):
+            return None
+        return shapely.Point(self.geometry.anchor).buffer(self.radius, quad_segs=32)
 
     @cached_property
     def geometry(self) -> Coordinate:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import shapely
 
-from geopriv.queries.base import Query
+from geopriv.queries.base import Edged
 from geopriv.shapes.coordinates import Coordinate, EarthRegionDistance, RegionDistance
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Earth, LocalPlane, Plane, Space
@@ -17,7 +17,7 @@ from geopriv.spaces.polygons import read_polygon
 
 
 @dataclass(frozen=True)
-class Geofence(Query):
+class Geofence(Edged):
     """The share of people inside a polygon: 1/2 on its border, linear over `width` across it.
 
     On Earth the polygon is in GeoJSON order (longitude, latitude), its edges are great-circle arcs, and it must fit
@@ -56,13 +56,20 @@ class Geofence(Query):
                 reason = shapely.is_valid_reason(self.geometry.gnomonic).split("[")[0]
                 raise invalid("Geofence", "polygon", "a simple polygon of great-circle arcs", reason)
 
+    def words(self, name: str) -> str:
+        return f"are inside “{name}”"
+
     @cached_property
     def geometry(self) -> Coordinate:
         if isinstance(self.space, Earth):
             return EarthRegionDistance(self.space, self.polygon)
-        if isinstance(self.space, LocalPlane):
-            return RegionDistance(self._on_the_map(self.space))
-        return RegionDistance(self.polygon)
+        return RegionDistance(self.region)
+
+    @cached_property
+    def region(self) -> shapely.Geometry | None:
+        if isinstance(self.space, Earth):
+            return None
+        return self._on_the_map(self.space) if isinstance(self.space, LocalPlane) else self.polygon
 
     def _on_the_map(self, space: LocalPlane) -> shapely.Geometry:
         def places(lonlat: FloatArray) -> FloatArray:

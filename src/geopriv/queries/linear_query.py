@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from geopriv.queries.base import Query
 from geopriv.queries.parameters import direction, linear, require_flat, require_profile
@@ -31,6 +31,8 @@ class LinearQuery(Query):
     >>> LinearQuery((3.0, 4.0), Ramp(width=10.0))([(0, 0), (1, 0.25), (3, 4)])
     array([0.5, 0.9, 1. ])
     """
+
+    edge_words: ClassVar[str] = "the line"
 
     weights: tuple[float, ...]
     profile_of_score: Profile

@@ -6,16 +6,17 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from geopriv.queries.base import Query
+from geopriv.queries.base import Edged
 from geopriv.queries.parameters import UNSET, fill_space, public_place, require_flat
 from geopriv.shapes.coordinates import Coordinate, QuadrantDistance
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Space
 from geopriv.spaces.checks import numbers, positive
+from geopriv.spaces.words import amount
 
 
 @dataclass(frozen=True)
-class Orthant(Query):
+class Orthant(Edged):
     """The share of people above a threshold on every axis at once (the paper's two-way threshold, in any dimension).
 
     The band of width τ has round corners: with R1 = τ/√2 and corner c0 = at + τ/2 + R1, counting falls from 1 to 0 as
@@ -39,6 +40,12 @@ class Orthant(Query):
         require_flat(self)
         public_place(self, "at", self.at)
         positive("Orthant", "width", self.width)
+
+    def words(self, name: str) -> str:
+        if self.space.geographic:
+            return super().words(name)
+        every = " and ".join(amount(at, self.space.value_unit) for at in self.at)
+        return f"are at or above {every}, on every axis at once"
 
     @property
     def _round(self) -> float:

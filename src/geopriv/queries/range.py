@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
-from geopriv.queries.base import Query
+from geopriv.queries.base import Edged
 from geopriv.queries.parameters import Edge, public_value, require_edge, require_line
 from geopriv.shapes.coordinates import Coordinate, Radial
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
 from geopriv.spaces.checks import invalid, positive
+from geopriv.spaces.words import amount, plain
 
 
 @dataclass(frozen=True)
-class Range(Query):
+class Range(Edged):
     """The share of people between two values: 1/2 at `low` and at `high`, linear over `width` around both.
 
     The paper's own shape (its appendix) is a triangle in which only the midpoint counts fully (theory E9);
@@ -32,6 +33,8 @@ class Range(Query):
     >>> Range(low=10, high=20, width=2)([9, 10, 15, 20.5])
     array([0.  , 0.5 , 1.  , 0.25])
     """
+
+    edge_words: ClassVar[str] = "either end"
 
     low: float
     high: float
@@ -57,6 +60,9 @@ class Range(Query):
     @property
     def _ends(self) -> tuple[float, float]:
         return public_value(self, "low", self.low), public_value(self, "high", self.high)
+
+    def words(self, name: str) -> str:
+        return f"are between {plain(self.low)} and {amount(self.high, self.space.value_unit)}"
 
     @cached_property
     def geometry(self) -> Coordinate:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
-from geopriv.queries.base import Query
+from geopriv.queries.base import Edged
 from geopriv.queries.parameters import UNSET, direction, fill_space, linear, require_flat
 from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile, Ramp
@@ -14,7 +15,7 @@ from geopriv.spaces.checks import finite, positive
 
 
 @dataclass(frozen=True)
-class Score(Query):
+class Score(Edged):
     """The share of people whose weighted sum is at least a value, {x : ⟨weights, x⟩ ≥ at}.
 
     Args:
@@ -23,6 +24,8 @@ class Score(Query):
         width: over which counting fades, as a distance.
         space: of as many axes.
     """
+
+    edge_words: ClassVar[str] = "the line"
 
     weights: tuple[float, ...]
     at: float

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
-from geopriv.queries.base import Query
+from geopriv.queries.base import Edged
 from geopriv.queries.parameters import Edge, public_value, require_edge, require_line
 from geopriv.shapes.coordinates import Coordinate, Linear
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
 from geopriv.spaces.checks import positive
+from geopriv.spaces.words import amount
 
 
 @dataclass(frozen=True)
-class Threshold(Query):
+class Threshold(Edged):
     """The share of people at or above a value: 0 below `at` − width/2, 1 above `at` + width/2, linear between.
 
     Args:
@@ -30,6 +32,8 @@ class Threshold(Query):
     array([0. , 0.5, 1. ])
     """
 
+    edge_words: ClassVar[str] = "the line"
+
     at: float
     width: float
     space: Space = Line()
@@ -40,6 +44,9 @@ class Threshold(Query):
         require_edge(self, self.edge)
         public_value(self, "at", self.at)
         positive("Threshold", "width", self.width)
+
+    def words(self, name: str) -> str:
+        return f"are at or above {amount(self.at, self.space.value_unit)}"
 
     @cached_property
     def geometry(self) -> Coordinate:

@@ -17,6 +17,7 @@ from geopriv.spaces.checks import (
     positive,
 )
 from geopriv.spaces.units import read_factor_rate, read_rate
+from geopriv.spaces.words import plain
 
 
 class _Scalars(Space):
@@ -93,6 +94,13 @@ class LogLine(_Scalars):
     @property
     def distance_unit(self) -> str:
         return factor_unit(self.base)
+
+    @property
+    def value_unit(self) -> str | None:
+        return self.unit
+
+    def distance_words(self, distance: float) -> str:
+        return f"a factor of {plain(self.base**distance, 3)}"
 
     def read(self, values: Any) -> FloatArray:
         clamped: FloatArray = np.maximum(read_floats(self, values), self.floor)
