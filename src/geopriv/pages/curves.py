@@ -18,7 +18,6 @@ from geopriv.pages.numbers import (
     log_axis,
     plain,
     round_numbers,
-    value_unit,
 )
 from geopriv.pages.shares import axis_top, percent, percents
 from geopriv.pages.words import bias_words, counted
@@ -82,7 +81,7 @@ def curve_view(answer: Answer) -> CurveView:
     """The view of an answer to a Curve."""
     question, estimates = answer.question, answer.estimates
     assert isinstance(question, Curve)  # only curves come here
-    at, unit = np.asarray(question.at), value_unit(question.space)
+    at, unit = np.asarray(question.at), question.space.value_unit
     logs = isinstance(question.space, LogLine)
     known = bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
     each = Band(estimates.low, estimates.high)
@@ -130,7 +129,7 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
     """
     question = answer.question
     assert isinstance(question, Curve)
-    at, unit = np.asarray(question.at), value_unit(question.space)
+    at, unit = np.asarray(question.at), question.space.value_unit
     bias = answer.estimates.bias if answer.estimates.bias > 1e-6 else 0.0
     found = []
     for share, words in ((0.5, "Half of all people are"), (0.75, "Three quarters are"), (0.25, "One quarter is")):

@@ -83,11 +83,6 @@ def distance(number: float, space: Space) -> str:
     return amount(number, space.distance_unit or "units").replace(NARROW, NARROW if space.distance_unit else " ")
 
 
-def value_unit(space: Space) -> str | None:
-    """The unit of values, which on a LogLine is not that of distances."""
-    return space.unit if isinstance(space, LogLine) else space.distance_unit
-
-
 def place(position: Sequence[float], space: Space) -> str:
     r"""A position: latitude and longitude, or numbers with their unit.
 

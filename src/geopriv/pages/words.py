@@ -12,7 +12,6 @@ from geopriv.pages.numbers import (
     distance,
     place,
     plain,
-    value_unit,
 )
 from geopriv.queries import (
     Ball,
@@ -46,7 +45,7 @@ def is_share(query: Query) -> bool:
 
 def predicate(query: Query, name: str) -> str:
     """What is true of the people whom a query counts: "are at or above 100,000 USD"."""
-    asked, unit = _plain_query(query), value_unit(query.space)
+    asked, unit = _plain_query(query), query.space.value_unit
     match asked:
         case Threshold():
             return f"are at or above {amount(asked.at, unit)}"

@@ -9,7 +9,7 @@ from typing import Literal
 from geopriv.queries.base import Query
 from geopriv.queries.parameters import (
     Edge,
-    public_value,
+    public_place,
     require_edge,
     require_line,
 )
@@ -44,12 +44,12 @@ class Threshold(Query):
     def __post_init__(self) -> None:
         require_line(self)
         require_edge(self, self.edge)
-        public_value(self, "at", self.at)
+        public_place(self, "at", self.at)
         positive("Threshold", "width", self.width)
 
     @cached_property
     def geometry(self) -> Coordinate:
-        return Linear((1.0,), -public_value(self, "at", self.at), scalar=True)
+        return Linear((1.0,), -float(public_place(self, "at", self.at)), scalar=True)
 
     @cached_property
     def profile(self) -> Profile:
@@ -98,7 +98,7 @@ class Range(Query):
 
     @property
     def _ends(self) -> tuple[float, float]:
-        return public_value(self, "low", self.low), public_value(self, "high", self.high)
+        return float(public_place(self, "low", self.low)), float(public_place(self, "high", self.high))
 
     @cached_property
     def geometry(self) -> Coordinate:
