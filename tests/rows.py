@@ -38,7 +38,7 @@ ASKED = (
     Asked("range", gp.Range(-3.0, 4.0, 1.0), 1.0, [-6.0, -3.2, 0.0, 4.0]),
     Asked("triangle", gp.Range(-3.0, 4.0, 1.0, shape="triangle"), 1.0, [-6.0, -3.2, 0.5, 4.0]),
     Asked("orthant", gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0, [(-1.0, 2.0), (0.2, 0.1), (3.0, 1.0)]),
-    Asked("half-space", gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
+    Asked("half-space", gp.Score((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
     Asked("ball", gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]),
     Asked("ball on a map", gp.Ball((40.7, -74.0), 3000.0, 1000.0, CITY), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
     Asked("ball on Earth", gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
@@ -73,7 +73,7 @@ ASKED = (
         [(0.0,), (-1.0,)],
     ),
     Asked("blurred threshold", gp.Blurred(gp.Threshold(0.0, 1.0), 1.0), 1.0, [-3.0, 0.2, 1.0]),
-    Asked("blurred half-space", gp.Blurred(gp.HalfSpace((1.0, -2.0), 0.3, 1.0), 1.0), 1.0, [(0.0, 0.0), (2.0, -1.0)]),
+    Asked("blurred half-space", gp.Blurred(gp.Score((1.0, -2.0), 0.3, 1.0), 1.0), 1.0, [(0.0, 0.0), (2.0, -1.0)]),
     Asked(
         "blurred ball", gp.Blurred(gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]
     ),

@@ -68,7 +68,7 @@ def test_a_very_narrow_ramp_is_a_coin_at_its_centre(width: float) -> None:
         gp.InputLaplace.calibrate(gp.Plane(), 1.0, "plain"),
     )
     assert float(line.variance([0.0], gp.Threshold(0.0, width))[0]) == pytest.approx(0.25 - width / 12, abs=1e-9)
-    edge = gp.HalfSpace((1.0, 2.0), 0.0, width, gp.Plane())
+    edge = gp.Score((1.0, 2.0), 0.0, width, gp.Plane())
     assert float(plane.variance([(0.0, 0.0)], edge)[0]) == pytest.approx(0.25, abs=width)
 
 

@@ -41,11 +41,11 @@ WORKLOADS: dict[str, tuple[list[gp.Query], float, FloatArray]] = {
     "kernels on a line": ([gp.GaussianKernel(t, 2e4, USD) for t in (5e4, 9e4)], 1 / 8000, INCOMES),
     "ratios": ([gp.Threshold(t, 0.5, gp.LogLine(2.0, 1e4)) for t in (3e4, 2e5)], 2.0, INCOMES),
     "kernels": ([gp.GaussianKernel((a, 0.3), 1.5, PLANE) for a in (0.0, 1.0, 4.0)], 1.0, TOWN),
-    "half-spaces": ([gp.HalfSpace((1.0, a), 0.5, 1.0, PLANE) for a in (0.0, 2.0)], 1.0, TOWN),
+    "half-spaces": ([gp.Score((1.0, a), 0.5, 1.0, PLANE) for a in (0.0, 2.0)], 1.0, TOWN),
     "balls": ([gp.Ball((a, 0.0), 2.0, 1.0, PLANE) for a in (0.0, 1.3)], 1.0, TOWN),
     "orthants": ([gp.Orthant((a, 0.2), 1.0, PLANE) for a in (0.0, 1.3)], 1.0, TOWN),
     "blurred corners": ([gp.Blurred(gp.Orthant((a, 0.2), 1.0, PLANE), 1.0) for a in (0.0, 1.3)], 1.0, TOWN),
-    "blurred half-space": ([gp.Blurred(gp.HalfSpace((1.0, 1.0), 0.0, 1.0, PLANE), 1.0)], 1.0, TOWN),
+    "blurred half-space": ([gp.Blurred(gp.Score((1.0, 1.0), 0.0, 1.0, PLANE), 1.0)], 1.0, TOWN),
 }
 
 
