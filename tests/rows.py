@@ -140,7 +140,7 @@ class Row:
         return np.asarray(self.asked.values, dtype=np.float64)
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
-        """Bias and variance of the estimate of the row's query, as the mechanism states them; the rest by quadrature."""
+        """Bias and variance of the estimate of the row's query: the mechanism's own, or else by quadrature."""
         m, q = self.mechanism, self.asked.query
         try:
             if isinstance(m, INPUT):

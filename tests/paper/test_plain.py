@@ -21,7 +21,7 @@ from geopriv_paper.quadrature import integrate as adaptive
         gp.Range(-3.0, 4.0, 1.0),
         gp.RadialQuery(0.5, gp.Ramp(1.0)),
         gp.GaussianKernel(0.0, 0.7),
-        gp.HalfSpace((1.0, 2.0), 0.3, 1.0),
+        gp.Score((1.0, 2.0), 0.3, 1.0),
         gp.GaussianKernel((0.0, 0.0), 1.5),
     ],
     ids=repr,
