@@ -57,7 +57,7 @@ def settings() -> list[tuple[str, Any, Any, Any]]:
         ("Line, lattice", gp.Lattice.calibrate(gp.Line("USD"), 1e-3, step=150.0), 98_123.45, 1e9),
         ("LogLine, threshold", table(gp.Threshold(1e3, 0.5, gp.LogLine(2.0)), 2.0), 1_234.5, 1e300),
         ("Plane, ball", table(gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0), (1.3, 1.4), (1e6, 1e6)),
-        ("Euclidean(8), half-space", table(gp.HalfSpace((1.0,) * 8, 0.3, 1.0), 1.0), (0.1,) * 8, (1e6,) * 8),
+        ("Euclidean(8), half-space", table(gp.Score((1.0,) * 8, 0.3, 1.0), 1.0), (0.1,) * 8, (1e6,) * 8),
         ("LocalPlane, ball", table(gp.Ball(HERE, 3e3, 1e3, CITY), 1e-3), (40.71, -74.02), FAR),
         ("LocalPlane, lattice", gp.Lattice.calibrate(CITY, 1e-3, step=150.0), (40.71, -74.02), FAR),
         ("Earth, ball", table(gp.Ball(HERE, 3e3, 1e3, EARTH), 1e-3), (40.71, -74.02), FAR),

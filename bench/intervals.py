@@ -17,8 +17,8 @@ import numpy as np
 import geopriv as gp
 from geopriv.answers.bands import band_half, band_reach
 from geopriv.answers.intervals import normal_reach
-from geopriv.answers.sums import map_sums
 from geopriv.commands.populations import income_quantiles, read_columns, synthetic_city
+from geopriv.mechanisms.lattice.sums import map_sums
 from geopriv.reports.files import ReportBatch
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.benchmarks.coverage import (
@@ -46,7 +46,7 @@ def row(what: str, n: int, ratios: FloatArray) -> Row:
 
 def on_incomes(values: FloatArray, weights: FloatArray) -> list[Row]:
     """A threshold by a Table, the whole curve by a Lattice."""
-    curve = gp.Curve("curve", tuple(np.linspace(20_000, 300_000, 15).tolist()), 32_000, USD)
+    curve = gp.Distribution("curve", tuple(np.linspace(20_000, 300_000, 15).tolist()), 32_000, USD)
     lattice = gp.Lattice.calibrate(USD, RATE, queries=curve.queries)
     usual, rare = (gp.Table.calibrate(gp.Threshold(at, 16_000, USD), RATE) for at in (100_000, 750_000))
     laws: dict[str, Law] = {
@@ -67,7 +67,7 @@ def on_incomes(values: FloatArray, weights: FloatArray) -> list[Row]:
 
 def on_map(places: FloatArray) -> list[Row]:
     """A 21 × 21 map of kernels, from one report of each of 20,000 people: pointwise intervals and the band."""
-    question = gp.KernelMap("map", 3_000.0, (-20_000, -20_000), (20_000, 20_000), CITY, 21, 21)
+    question = gp.DensityMap("map", 3_000.0, (-20_000, -20_000), (20_000, 20_000), CITY, 21, 21)
     lattice = gp.Lattice.calibrate(CITY, "1 per 1 km", queries=question.queries[:1])
     design, rng, n = gp.Design("map", (lattice,), questions=(question,)), np.random.default_rng(0), 20_000
     truth = np.array([query(places).mean() for query in question.queries])
@@ -76,7 +76,7 @@ def on_map(places: FloatArray) -> list[Row]:
         tally = gp.Tally(design)
         reports = lattice.simulate(places[rng.integers(0, len(places), n)], rng).values
         tally.add(ReportBatch(0, reports.astype(np.int64)))
-        sums = map_sums(lattice, tally.counts(0), question)
+        sums = map_sums(lattice, tally.counts(0), question.product)
         assert sums.covariance is not None
         error = np.abs(sums.means - truth)
         single.append(error / (normal_reach(0.95) * np.sqrt(sums.variances / n)))

@@ -37,7 +37,7 @@ def incomes(people: int = 200_000, seed: int = 0) -> gp.Answers:
         gp.Share("Middle: 50,000 to 150,000 USD", gp.Range(50_000, 150_000, 16_000, space=USD, edge="smooth")),
         gp.Share("Above 2 million USD", gp.Threshold(2_000_000, 16_000, USD, "smooth")),
     ]
-    curve = gp.Curve("Distribution of household income", tuple(np.linspace(5_000, 300_000, 60)), 32_000, USD)
+    curve = gp.Distribution("Distribution of household income", tuple(np.linspace(5_000, 300_000, 60)), 32_000, USD)
     lattice = gp.Lattice.calibrate(USD, "1 per 8,000 USD", step=700.0)
     reports = lattice.simulate(synthetic_incomes(people, np.random.default_rng(seed)), np.random.default_rng(seed + 1))
     answers = []
@@ -58,7 +58,7 @@ def city(people: int = 300_000, seed: int = 0, side: int = 61) -> gp.Answers:
         gp.Share(name, gp.Blurred(gp.Geofence(shapely.Polygon(corners), 200.0, CITY), 800.0))
         for name, corners in FENCES.items()
     ]
-    chart = gp.KernelMap(
+    chart = gp.DensityMap(
         "Where people were", 1_500.0, (-22_000, -21_000), (22_000, 21_000), CITY, columns=side, rows=side
     )
     lattice = gp.Lattice.calibrate(CITY, "1 per 1 km", step=100.0)

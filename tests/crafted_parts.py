@@ -84,7 +84,7 @@ def _query(rng: random.Random, space: Document) -> tuple[Document, float]:
     if kind == "LogLine":
         size = rng.choice((0.5, 1.0, 1e-9, 1e15))
     centered = ("Ball", "GaussianKernel", "RadialQuery")
-    flat = ("Orthant", "HalfSpace", "LinearQuery")
+    flat = ("Orthant", "Score", "LinearQuery")
     fenced = ("Geofence",) * 4 if kind in ("Plane", "Earth", "LocalPlane") else ()
     if kind in ("Line", "LogLine"):
         asked = rng.choice(("Threshold", "Range", "Blurred", *centered))
@@ -107,8 +107,8 @@ def _asked(rng: random.Random, kind: str, space: Document, size: float) -> Docum
                     "edge": "linear"}  # fmt: skip
         case "Orthant":
             return {"type": kind, "at": at, "width": size, "space": space}
-        case "HalfSpace":
-            return {"type": kind, "normal": _direction(rng, len(at)), "offset": size, "width": size, "space": space}
+        case "Score":
+            return {"type": kind, "weights": _direction(rng, len(at)), "at": size, "width": size, "space": space}
         case "LinearQuery":
             weights, start = _direction(rng, len(at)), rng.choice((0.0, size))
             return {"type": kind, "weights": weights, "profile": ramp, "intercept": start, "space": space}

@@ -113,7 +113,7 @@ def coordinate(query: dict[str, Any], x: Value) -> arb:
     space = query["space"]
     if kind == "Geofence":
         return _fence(query, x)
-    if kind in ("HalfSpace", "LinearQuery"):
+    if kind in ("Score", "LinearQuery"):
         return _linear(query, point(space, x))
     if kind in ("Ball", "GaussianKernel", "RadialQuery") and space["type"] == "Earth":
         gap = ball(space["radius"]) * angle(on_sphere(*x), on_sphere(*query["center"]))
@@ -142,8 +142,8 @@ def _metres(number: arb) -> float:
 
 
 def _linear(query: dict[str, Any], x: list[arb]) -> arb:
-    weights = query["normal"] if query["type"] == "HalfSpace" else query["weights"]
-    shift = -query["offset"] if query["type"] == "HalfSpace" else query["intercept"]
+    weights = query["weights"]
+    shift = -query["at"] if query["type"] == "Score" else query["intercept"]
     with digits(4096):
         size = nearest(norm([ball(abs(w)) for w in weights]))
     direction = [ball(float(w) / size) for w in weights]

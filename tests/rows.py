@@ -12,6 +12,7 @@ import shapely
 
 import geopriv as gp
 from geopriv.spaces.checks import FloatArray
+from geopriv_paper.plain import plain_moments
 
 EARTH, PLANE, USD = gp.Earth(), gp.Plane("m"), gp.Line("USD")
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
@@ -37,7 +38,7 @@ ASKED = (
     Asked("range", gp.Range(-3.0, 4.0, 1.0), 1.0, [-6.0, -3.2, 0.0, 4.0]),
     Asked("triangle", gp.Range(-3.0, 4.0, 1.0, shape="triangle"), 1.0, [-6.0, -3.2, 0.5, 4.0]),
     Asked("orthant", gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0, [(-1.0, 2.0), (0.2, 0.1), (3.0, 1.0)]),
-    Asked("half-space", gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
+    Asked("half-space", gp.Score((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, [(0.0, 0.0, 0.0), (2.0, -1.0, 1.0)]),
     Asked("ball", gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]),
     Asked("ball on a map", gp.Ball((40.7, -74.0), 3000.0, 1000.0, CITY), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
     Asked("ball on Earth", gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, [(40.7, -74.0), (40.73, -74.01)]),
@@ -72,7 +73,7 @@ ASKED = (
         [(0.0,), (-1.0,)],
     ),
     Asked("blurred threshold", gp.Blurred(gp.Threshold(0.0, 1.0), 1.0), 1.0, [-3.0, 0.2, 1.0]),
-    Asked("blurred half-space", gp.Blurred(gp.HalfSpace((1.0, -2.0), 0.3, 1.0), 1.0), 1.0, [(0.0, 0.0), (2.0, -1.0)]),
+    Asked("blurred half-space", gp.Blurred(gp.Score((1.0, -2.0), 0.3, 1.0), 1.0), 1.0, [(0.0, 0.0), (2.0, -1.0)]),
     Asked(
         "blurred ball", gp.Blurred(gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0), 1.0, [(0.0, 0.0), (2.1, 0.0), (4.0, 3.0)]
     ),
@@ -139,11 +140,14 @@ class Row:
         return np.asarray(self.asked.values, dtype=np.float64)
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
-        """Bias and variance of the estimate of the row's query, as the mechanism states them."""
+        """Bias and variance of the estimate of the row's query: the mechanism's own, or else by quadrature."""
         m, q = self.mechanism, self.asked.query
-        if isinstance(m, INPUT):
-            return m.bias(self.values, q), m.variance(self.values, q)
-        bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
+        try:
+            if isinstance(m, INPUT):
+                return m.bias(self.values, q), m.variance(self.values, q)
+            bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
+        except gp.InvalidParameter:  # only a plain estimate has no closed form
+            return plain_moments(m, self.values, q)
         return (bias[..., 0], variance[..., 0]) if isinstance(m, gp.VectorSmoothCauchy) else (bias, variance)
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:

@@ -69,17 +69,17 @@ if TYPE_CHECKING:
     from geopriv.queries import Blurred as Blurred
     from geopriv.queries import GaussianKernel as GaussianKernel
     from geopriv.queries import Geofence as Geofence
-    from geopriv.queries import HalfSpace as HalfSpace
     from geopriv.queries import LinearQuery as LinearQuery
     from geopriv.queries import LipschitzQuery as LipschitzQuery
     from geopriv.queries import Orthant as Orthant
     from geopriv.queries import Query as Query
     from geopriv.queries import RadialQuery as RadialQuery
     from geopriv.queries import Range as Range
+    from geopriv.queries import Score as Score
     from geopriv.queries import Threshold as Threshold
     from geopriv.queries.priors import Prior as Prior
-    from geopriv.queries.questions import Curve as Curve
-    from geopriv.queries.questions import KernelMap as KernelMap
+    from geopriv.queries.questions import DensityMap as DensityMap
+    from geopriv.queries.questions import Distribution as Distribution
     from geopriv.queries.questions import Question as Question
     from geopriv.queries.questions import Share as Share
     from geopriv.queries.source import Source as Source
@@ -186,7 +186,7 @@ _HOME = {
         "Blurred",
         "GaussianKernel",
         "Geofence",
-        "HalfSpace",
+        "Score",
         "LinearQuery",
         "LipschitzQuery",
         "Orthant",
@@ -195,7 +195,7 @@ _HOME = {
         "Range",
         "Threshold",
     ),
-    "queries.questions": ("Curve", "KernelMap", "Question", "Share"),
+    "queries.questions": ("Distribution", "DensityMap", "Question", "Share"),
     "reports.reader": ("ReportReader", "read_reports"),
     "reports.files": ("ReportBatch", "write_reports"),
     "mechanisms.reports": ("Reports",),

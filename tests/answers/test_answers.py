@@ -189,7 +189,7 @@ def test_the_text_says_what_was_made_consistent() -> None:
 
 
 def test_a_long_curve_is_cut_short() -> None:
-    curve = gp.Curve("long", tuple(float(k) for k in range(100)), 40.0, gp.Line())
+    curve = gp.Distribution("long", tuple(float(k) for k in range(100)), 40.0, gp.Line())
     found = gp.Estimates(np.linspace(1, 0, 100), np.full(100, 0.01), 10, 0.0, 0.95)
     answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (gp.Answer(curve, found),), 10)
     assert "… 88 more values" in str(answers)

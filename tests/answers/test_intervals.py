@@ -13,12 +13,12 @@ import geopriv as gp
 from geopriv.answers.bands import band_half, band_reach
 from geopriv.answers.consistency import consistent_values
 from geopriv.answers.intervals import bernstein_reach, normal_reach, sidak_reach
-from geopriv.answers.lattice_maps import product_sums
-from geopriv.answers.sums import Sums
+from geopriv.mechanisms.lattice.sums import product_sums
+from geopriv.mechanisms.sums import Sums
 from geopriv.spaces.checks import FloatArray
 
-CURVE = gp.Curve("curve", tuple(range(12)), 4.0, gp.Line())
-MAP = gp.KernelMap("map", 1.0, (0, 0), (3, 2), gp.Plane(), columns=4, rows=3)
+CURVE = gp.Distribution("curve", tuple(range(12)), 4.0, gp.Line())
+MAP = gp.DensityMap("map", 1.0, (0, 0), (3, 2), gp.Plane(), columns=4, rows=3)
 
 
 def made(values: FloatArray, errors: FloatArray) -> gp.Estimates:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.answers import sums
+from geopriv.mechanisms import sums
+from geopriv.mechanisms.lattice import sums as lattice_sums
 from geopriv.reports.files import ReportBatch
 from geopriv.spaces.checks import FloatArray
 from tests.designs import small_table
@@ -17,8 +18,8 @@ USD = gp.Line("USD")
 CITY = gp.LocalPlane(40.5, -74.3, 40.95, -73.65)
 RATE = "1 per 8,000 USD"
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000, 16_000, USD))
-CURVE = gp.Curve("distribution", tuple(range(20_000, 220_000, 20_000)), 32_000, USD)
-MAP = gp.KernelMap("density", 2_400, (-20_000, -15_000), (20_000, 15_000), CITY, columns=7, rows=5)
+CURVE = gp.Distribution("distribution", tuple(range(20_000, 220_000, 20_000)), 32_000, USD)
+MAP = gp.DensityMap("density", 2_400, (-20_000, -15_000), (20_000, 15_000), CITY, columns=7, rows=5)
 REGION = gp.Share("in the middle", gp.Blurred(gp.Ball((40.7, -74.0), 4_000, 500, CITY), 1_500))
 
 
@@ -95,7 +96,7 @@ def test_people_split_between_tables_answer_each_with_their_own_number() -> None
 
 
 def test_a_curve_of_several_tables_has_the_fewest_reports_and_a_band() -> None:
-    curve = gp.Curve("curve", (50_000, 100_000, 150_000), 16_000, USD, edge="linear")
+    curve = gp.Distribution("curve", (50_000, 100_000, 150_000), 16_000, USD, edge="linear")
     tables = tuple(small_table(query, 1 / 8000) for query in curve.queries)
     design = gp.Design("split", tables, questions=(curve,))
     tally = gp.Tally(design)
@@ -153,11 +154,11 @@ def test_reports_that_are_all_alike_have_no_error_and_a_finite_interval_of_some_
 
 
 def test_many_estimates_fall_back_on_sidaks_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    dense = gp.KernelMap("dense", 2_400, (-5_000, -5_000), (5_000, 5_000), CITY, columns=7, rows=5)
+    dense = gp.DensityMap("dense", 2_400, (-5_000, -5_000), (5_000, 5_000), CITY, columns=7, rows=5)
     design = lattice_design(dense)
     tally, _ = reported(design, places())
     tight = gp.estimate_survey(design, tally).answers[0]
-    monkeypatch.setattr(sums, "_MOST", 10)
+    monkeypatch.setattr(lattice_sums, "MOST", 10)
     wide = gp.estimate_survey(design, tally).answers[0]
     assert tight.band is not None
     assert wide.band is not None
@@ -169,8 +170,8 @@ def test_variances_without_covariances_are_the_same(monkeypatch: pytest.MonkeyPa
     design = lattice_design(CURVE)
     tally, _ = reported(design, incomes(2000))
     first = gp.estimate_survey(design, tally).answers[0].estimates
-    monkeypatch.setattr(sums, "_MOST", 5)
-    monkeypatch.setattr(sums, "_BLOCK", 100)
+    monkeypatch.setattr(sums, "MOST", 5)
+    monkeypatch.setattr(lattice_sums, "_BLOCK", 100)
     second = gp.estimate_survey(design, tally).answers[0].estimates
     np.testing.assert_allclose(second.values, first.values, atol=1e-12)
     np.testing.assert_allclose(second.standard_errors, first.standard_errors, rtol=1e-9)
@@ -187,7 +188,7 @@ def test_far_reports_of_liars_are_counted_and_cost_no_time() -> None:
 
 
 def test_a_curve_of_a_hundred_thresholds_and_a_million_cells_takes_less_than_two_seconds() -> None:
-    curve = gp.Curve("curve", tuple(np.linspace(5_000, 400_000, 100).tolist()), 32_000, USD)
+    curve = gp.Distribution("curve", tuple(np.linspace(5_000, 400_000, 100).tolist()), 32_000, USD)
     design = lattice_design(curve)
     tally = gp.Tally(design)
     tally.add(ReportBatch(0, np.arange(-300_000, 700_000)[:, None]))

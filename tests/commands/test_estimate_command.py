@@ -108,7 +108,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
 
 def map_design() -> gp.Design:
     plane = gp.Plane("m")
-    chart = gp.KernelMap("map", 5.0, (0, 0), (10, 10), plane, columns=2, rows=2)
+    chart = gp.DensityMap("map", 5.0, (0, 0), (10, 10), plane, columns=2, rows=2)
     return gp.Design("map", (gp.Lattice.calibrate(plane, 1.0),), questions=(chart,))
 
 

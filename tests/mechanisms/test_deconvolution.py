@@ -73,7 +73,7 @@ def test_a_kernel_cut_at_five_bandwidths_is_caught_as_bias() -> None:
         gp.Blurred(gp.Ball((0.5, 0.0), 2.0, 1.0, PLANE), 0.8),
         gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0),
         gp.Blurred(gp.Orthant((0.5, 1.0), 1.0, PLANE), 0.9),
-        gp.Blurred(gp.HalfSpace((1.0, -2.0), 0.3, 1.0), 0.7),
+        gp.Blurred(gp.Score((1.0, -2.0), 0.3, 1.0), 0.7),
         gp.LinearQuery((3.0, 4.0), gp.Gaussian(5.0), space=PLANE),
     ],
     ids=["ball", "geofence", "corner", "half-space", "ridge"],

@@ -54,7 +54,7 @@ CASES: dict[str, tuple[gp.Query, float, Path]] = {
     "farther line": (gp.Threshold(8e20, 50 * ULP), 0.02 / ULP, Path((0.0,), 0, -9e3 * ULP, 9e3 * ULP)),
     "far ball": (gp.Ball(8e20, 8e20, 60 * ULP, gp.Line()), 0.02 / ULP, Path((0.0,), 0, -600 * ULP, 600 * ULP)),
     "ratios": (gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 2.0, Path((0.0,), 0, 20.0, 40_000.0)),
-    "half-space": (gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, Path((0.0, 0.1, 1e3), 0, -1400.0, 1000.0)),
+    "half-space": (gp.Score((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, Path((0.0, 0.1, 1e3), 0, -1400.0, 1000.0)),
     "orthant": (gp.Orthant((0.0, 0.3), 1.0, PLANE), 1.0, Path((0.7, 0.1), 1, -9.0, 1.0)),
     "ball": (gp.Ball((1e5, -0.3), 2.0, 1.0, PLANE), 1.0, Path((1e5 + 0.1, 0.0), 1, -0.2, 9.0)),
     "ring": (gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 1.0, Path((0.1, 0.0), 1, 0.01, 9.0)),

@@ -245,7 +245,7 @@ def brute_moments(mechanism: gp.Lattice, query: gp.Query, x: Any, reach: int) ->
         (gp.GaussianKernel(0.0, 1.0), -2.0, 0.25, 250),
         (gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), (1.3, -1.1), 0.5, 100),
         (gp.GaussianKernel((0.3, 0.0), 1.5, PLANE), (1.3, -1.1), 0.5, 100),
-        (gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0), (0.1, 0.2, 0.0), 2.0, 40),
+        (gp.Score((1.0, -2.0, 0.5), 0.3, 1.0), (0.1, 0.2, 0.0), 2.0, 40),
     ],
     ids=["threshold", "ratios", "kernel", "ball", "kernel in the plane", "half-space"],
 )
@@ -272,7 +272,7 @@ def test_people_far_apart_are_summed_in_parts() -> None:
 
 
 def test_a_grid_too_fine_for_exact_moments_in_space_says_so() -> None:
-    query = gp.HalfSpace((1.0, -2.0, 0.5), 0.3, 1.0)
+    query = gp.Score((1.0, -2.0, 0.5), 0.3, 1.0)
     with pytest.raises(gp.InvalidParameter, match=r"'step'.*coarser"):
         gp.Lattice.calibrate(query.space, 1.0).variance([(0.0, 0.0, 0.0)], query)
     kernel = gp.GaussianKernel((0.0, 0.0, 0.0), 2.0)  # but a product over axes is no trouble

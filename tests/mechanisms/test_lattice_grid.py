@@ -140,7 +140,7 @@ BIASED = {
     "kernel in space": gp.GaussianKernel((0.1, 0.0, 0.0), 0.8),
     "ball": gp.Ball((0.04, 0.0), 2.0, 1.0, PLANE),
     "orthant": gp.Orthant((0.0, 0.03), 1.0, PLANE),
-    "half-plane": gp.HalfSpace((1.0, -2.0), 0.3, 1.0, PLANE),
+    "half-plane": gp.Score((1.0, -2.0), 0.3, 1.0, PLANE),
     "slab": gp.LinearQuery((3.0, 4.0), gp.Trapezoid(1.0, 2.0)),
     "ridge": gp.LinearQuery((3.0, 4.0), gp.Gaussian(3.0)),
     "any function": gp.LipschitzQuery(np.sin, 1.0),

@@ -20,8 +20,8 @@ ABOVE = gp.Threshold(at=100_000, width=16_000, space=USD_STEPS)
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 PROMISE = gp.Guarantee(1 / 8000, unit="USD", reference="theory T1 <&>")
 ESTIMATE = gp.Estimate(0.4896, 0.0025, 0.4847, 0.4945, 50_000, True, 0.95, 0.0)
-CURVE = gp.Curve("incomes", (10_000.0, 50_000.0, 100_000.0), 32_000, USD)
-MAP = gp.KernelMap("density", 2_000.0, (-9_000.0, -9_000.0), (9_000.0, 9_000.0), CITY, columns=61, rows=41)
+CURVE = gp.Distribution("incomes", (10_000.0, 50_000.0, 100_000.0), 32_000, USD)
+MAP = gp.DensityMap("density", 2_000.0, (-9_000.0, -9_000.0), (9_000.0, 9_000.0), CITY, columns=61, rows=41)
 LATTICE = gp.Lattice.calibrate(CITY, "1 per 1 km")
 
 

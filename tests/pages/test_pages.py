@@ -256,8 +256,8 @@ def test_without_an_error_bar_there_is_no_number(n: int, error: float) -> None:
 
 
 def test_without_error_bars_there_is_no_curve_and_no_map() -> None:
-    curve = gp.Curve("Curve", (1.0, 2.0, 3.0), 1.0, USD)
-    chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=3, rows=4)
+    curve = gp.Distribution("Curve", (1.0, 2.0, 3.0), 1.0, USD)
+    chart = gp.DensityMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=3, rows=4)
     for question in (curve, chart):
         nothing = answer(question, np.full(question.shape, 0.123), np.full(question.shape, np.inf), 1)
         page = Page(page_html(survey(nothing, n=1)))
@@ -285,7 +285,7 @@ def test_intervals_for_any_number_of_reports_and_consistent_values_are_shown_as_
     text = _spaced(Page(page_html(survey(found))).text)
     assert "holds for any number of reports (empirical Bernstein): 31 to 52 %" in text
     assert "biased by that: 41 %" in text
-    curve = gp.Curve("Curve", (1.0, 2.0, 3.0), 1.0, USD)
+    curve = gp.Distribution("Curve", (1.0, 2.0, 3.0), 1.0, USD)
     held = replace(answer(curve, [0.9, 0.95, 0.1], [0.02, 0.02, 0.02], 50), consistent=np.array([0.92, 0.92, 0.1]))
     html = page_html(survey(held))
     assert 'class="consistent"' in html
@@ -301,7 +301,7 @@ def test_near_zero_the_interval_is_the_one_that_holds_for_any_number_of_reports(
 
 
 def test_a_little_of_a_map_is_not_called_nothing() -> None:
-    chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=15, rows=15)
+    chart = gp.DensityMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=15, rows=15)
     one = np.zeros((15, 15))
     one[3, 4] = 0.1
     text = _spaced(Page(page_html(survey(answer(chart, one, np.full((15, 15), 0.001), 500)))).text)
@@ -309,7 +309,7 @@ def test_a_little_of_a_map_is_not_called_nothing() -> None:
 
 
 def test_a_map_is_not_shown_where_it_cannot_be_told_from_zero() -> None:
-    chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=10, rows=10)
+    chart = gp.DensityMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=10, rows=10)
     noise = np.random.default_rng(0).normal(0, 0.001, (10, 10))
     text = Page(page_html(survey(answer(chart, noise, np.full((10, 10), 0.001), 500)))).text
     assert "No place on this map can be told from zero" in text
@@ -317,7 +317,7 @@ def test_a_map_is_not_shown_where_it_cannot_be_told_from_zero() -> None:
 
 def test_maps_of_other_units_have_axes_in_place_of_a_compass() -> None:
     plane = gp.Plane("USD")
-    chart = gp.KernelMap("Income and debt", 10_000.0, (0, 0), (200_000, 100_000), plane, columns=21, rows=11)
+    chart = gp.DensityMap("Income and debt", 10_000.0, (0, 0), (200_000, 100_000), plane, columns=21, rows=11)
     values = np.exp(-((np.arange(21)[:, None] - 5) ** 2 + (np.arange(11) - 4) ** 2) / 20) / 10
     page = Page(page_html(survey(answer(chart, values, values / 50 + 1e-4, 5000))))
     assert "thousand USD" in page.text
@@ -343,7 +343,7 @@ def test_a_score_that_is_no_share_is_a_plain_number() -> None:
 
 def test_ratios_are_ratios_on_a_log_line() -> None:
     space = gp.LogLine(base=2, floor=1000, unit="USD")
-    curve = gp.Curve("Incomes", (5_000.0, 50_000.0, 500_000.0), 1.0, space)
+    curve = gp.Distribution("Incomes", (5_000.0, 50_000.0, 500_000.0), 1.0, space)
     promise = gp.Guarantee(1.0, unit=space.distance_unit, reference="theory T8")
     found = answer(curve, [0.95, 0.5, 0.02], [0.01, 0.01, 0.01], 900)
     text = _spaced(Page(page_html(gp.Answers("Ratios", HASH, promise, space, (found,), 900))).text)
@@ -368,7 +368,7 @@ def test_an_outline_that_cannot_be_drawn_is_refused(outline: Any, message: str) 
 
 
 def test_a_picture_has_north_at_the_top_and_east_on_the_right() -> None:
-    chart = gp.KernelMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=19, rows=19)
+    chart = gp.DensityMap("Map", 2000.0, (-9000, -9000), (9000, 9000), CITY, columns=19, rows=19)
     values = np.full((19, 19), 1e-6)
     values[15, 12] = 0.1  # 6 km east, 3 km north
     html = page_html(survey(answer(chart, values, np.full((19, 19), 0.001), 500)))
@@ -385,7 +385,7 @@ def test_a_picture_has_north_at_the_top_and_east_on_the_right() -> None:
 
 def test_scale_bars_and_degrees_are_where_they_belong() -> None:
     chart = city(20_000).answers[-1].question
-    assert isinstance(chart, gp.KernelMap)
+    assert isinstance(chart, gp.DensityMap)
     frame = Frame.of(chart)
     (km, mi), (bottom, left) = frame.scale_bars, frame.axes
     assert (km.label, mi.label) == ("10\u202fkm", "5\u202fmi")
@@ -400,7 +400,7 @@ def test_scale_bars_and_degrees_are_where_they_belong() -> None:
 
 def test_an_outline_is_drawn_where_it_is_and_cut_at_the_frame() -> None:
     chart = city(20_000).answers[-1].question
-    assert isinstance(chart, gp.KernelMap)
+    assert isinstance(chart, gp.DensityMap)
     frame = Frame.of(chart)
     path = frame.path(shapely.LineString([(-11_000, 0), (99_000, 0)]))
     assert path == "M250.0 477.2L1000.0 477.2"

@@ -56,7 +56,7 @@ def test_a_table_made_for_one_place_nearly_reaches_the_floor_so_a_higher_one_is_
 
 def test_two_copies_of_a_query_cost_twice_its_own_floor() -> None:
     """Rank one: nothing is shared between directions, and rounding must not invent a second one."""
-    query, x = gp.HalfSpace((3.0, 4.0), 0.0, 2.0), [(0.1, 0.2), (2.0, 2.0)]
+    query, x = gp.Score((3.0, 4.0), 0.0, 2.0), [(0.1, 0.2), (2.0, 2.0)]
     both = gp.lower_bound_many([query, query], 1.0, x)
     np.testing.assert_allclose(both, 2 * gp.lower_bound(query, 1.0, x), rtol=1e-5)
     rng = np.random.default_rng(0)

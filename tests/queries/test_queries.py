@@ -59,7 +59,7 @@ KNOWN: dict[str, tuple[gp.Query, list[Any], list[float]]] = {
         [1, 0.5, 0.5, 0.75, 0, 0, 1, 0],
     ),
     "halfspace": (
-        gp.HalfSpace(normal=(3, 4), offset=5, width=2),
+        gp.Score(weights=(3, 4), at=5, width=2),
         [(0, 0), (-1, 2), (0.3, 1.4), (3, 4), (-3, -4)],
         [0, 0.5, 0.5 + 0.3 / 2, 1, 0],
     ),
@@ -230,9 +230,9 @@ WRONG_SPACES: list[Callable[[], gp.Query]] = [
     lambda: gp.Orthant((1, 1), 1, space=gp.Line()),
     lambda: gp.Orthant((1, 1), 1, space=LOG),
     lambda: gp.Orthant((1, 1), 1, space=EARTH),
-    lambda: gp.HalfSpace((1, 1), 0, 1, space=gp.Line()),
-    lambda: gp.HalfSpace((1, 1), 0, 1, space=EARTH),
-    lambda: gp.HalfSpace((1, 1), 0, 1, space=gp.Euclidean(3)),
+    lambda: gp.Score((1, 1), 0, 1, space=gp.Line()),
+    lambda: gp.Score((1, 1), 0, 1, space=EARTH),
+    lambda: gp.Score((1, 1), 0, 1, space=gp.Euclidean(3)),
     lambda: gp.LinearQuery((1, 1), gp.Ramp(1.0), space=gp.Line()),
     lambda: gp.LinearQuery((1, 1, 1), gp.Ramp(1.0), space=gp.Plane()),
     lambda: gp.LinearQuery((1, 1), gp.Ramp(1.0), space=EARTH),
@@ -298,7 +298,7 @@ GOOD: dict[type[Any], dict[str, Any]] = {
     gp.Threshold: {"at": 5, "width": 1},
     gp.Range: {"low": 5, "high": 9, "width": 1},
     gp.Orthant: {"at": (5, 6), "width": 1},
-    gp.HalfSpace: {"normal": (1, 2), "offset": 3, "width": 1},
+    gp.Score: {"weights": (1, 2), "at": 3, "width": 1},
     gp.Ball: {"center": (1, 2), "radius": 3, "width": 1},
     gp.Geofence: {"polygon": SQUARE, "width": 1},
     gp.GaussianKernel: {"center": (1, 2), "bandwidth": 3},
@@ -315,9 +315,9 @@ BAD: list[tuple[type[Any], str, list[Any]]] = [
     (gp.Range, "shape", ["box", None, 3]),
     (gp.Orthant, "at", NO_VECTOR),
     (gp.Orthant, "width", NOT_POSITIVE),
-    (gp.HalfSpace, "normal", [*NO_VECTOR, (0, 0)]),
-    (gp.HalfSpace, "offset", NOT_FINITE),
-    (gp.HalfSpace, "width", NOT_POSITIVE),
+    (gp.Score, "weights", [*NO_VECTOR, (0, 0)]),
+    (gp.Score, "at", NOT_FINITE),
+    (gp.Score, "width", NOT_POSITIVE),
     (gp.Ball, "center", [bad for bad in NO_VECTOR if bad != 5]),
     (gp.Ball, "radius", NOT_POSITIVE),
     (gp.Ball, "width", NOT_POSITIVE),
@@ -359,7 +359,7 @@ CHANGED: dict[type[Any], dict[str, Any]] = {
     gp.Threshold: {"at": 6, "width": 2, "space": gp.Line("USD")},
     gp.Range: {"low": 6, "high": 8, "width": 2, "shape": "triangle", "space": gp.Line("USD")},
     gp.Orthant: {"at": (5, 7), "width": 2, "space": gp.Plane()},
-    gp.HalfSpace: {"normal": (2, 1), "offset": 4, "width": 2, "space": gp.Plane()},
+    gp.Score: {"weights": (2, 1), "at": 4, "width": 2, "space": gp.Plane()},
     gp.Ball: {"center": (2, 1), "radius": 4, "width": 2, "space": EARTH},
     gp.Geofence: {"polygon": shapely.box(0, 0, 9, 9), "width": 2, "space": EARTH},
     gp.GaussianKernel: {"center": (2, 1), "bandwidth": 4, "space": EARTH},
@@ -380,7 +380,7 @@ def test_lists_tuples_and_arrays_make_the_same_query() -> None:
     for sequence in ([1, 2], (1, 2), (1.0, 2.0), np.array([1, 2])):
         at: Any = sequence
         assert {gp.Orthant(at, 1)} == {gp.Orthant((1, 2), 1)}
-        assert {gp.HalfSpace(at, 0, 1)} == {gp.HalfSpace((1, 2), 0, 1)}
+        assert {gp.Score(at, 0, 1)} == {gp.Score((1, 2), 0, 1)}
         assert {gp.Ball(at, 1, 1)} == {gp.Ball((1, 2), 1, 1)}
         assert {gp.LinearQuery(at, PROFILE)} == {gp.LinearQuery((1, 2), PROFILE)}
 
@@ -400,7 +400,7 @@ def test_geojson_and_shapely_make_the_same_geofence() -> None:
         (gp.GaussianKernel((5, 6, 7), 1), gp.Euclidean(3)),
         (gp.RadialQuery((5, 6), PROFILE), gp.Plane(unit=None)),
         (gp.Orthant((5, 6, 7), 1), gp.Euclidean(3)),
-        (gp.HalfSpace((5, 6), 0, 1), gp.Plane(unit=None)),
+        (gp.Score((5, 6), 0, 1), gp.Plane(unit=None)),
         (gp.LinearQuery((5, 6), PROFILE), gp.Plane(unit=None)),
         (gp.Geofence(SQUARE, 1), gp.Plane()),
     ],
@@ -416,9 +416,9 @@ def vectors_of_any_dimension() -> st.SearchStrategy[list[float]]:
 
 @PROPERTY
 @given(vectors_of_any_dimension(), st.floats(-5, 5), st.floats(0.1, 5), st.integers(0, 2**32 - 1))
-def test_a_halfspace_is_a_ramp_of_a_linear_score(normal: list[float], offset: float, width: float, seed: int) -> None:
+def test_a_score_is_a_ramp_of_a_linear_form(normal: list[float], offset: float, width: float, seed: int) -> None:
     x = np.random.default_rng(seed).normal(size=(20, len(normal))) * 5
-    half = gp.HalfSpace(tuple(normal), offset, width)
+    half = gp.Score(tuple(normal), offset, width)
     linear = gp.LinearQuery(normal, gp.Ramp(width * math.hypot(*normal)), intercept=-offset)
     np.testing.assert_allclose(half(x), linear(x), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(half.coordinate(x), linear.coordinate(x), rtol=1e-12, atol=1e-12)
@@ -427,10 +427,10 @@ def test_a_halfspace_is_a_ramp_of_a_linear_score(normal: list[float], offset: fl
 
 @PROPERTY
 @given(vectors_of_any_dimension(), st.floats(-5, 5), st.floats(0.01, 100), st.integers(0, 2**32 - 1))
-def test_the_length_of_a_normal_does_not_matter(normal: list[float], offset: float, factor: float, seed: int) -> None:
+def test_the_length_of_weights_does_not_matter(normal: list[float], offset: float, factor: float, seed: int) -> None:
     x = np.random.default_rng(seed).normal(size=(20, len(normal))) * 5
-    scaled = gp.HalfSpace(tuple(factor * n for n in normal), factor * offset, 1.0)
-    np.testing.assert_allclose(scaled(x), gp.HalfSpace(tuple(normal), offset, 1.0)(x), rtol=1e-10, atol=1e-12)
+    scaled = gp.Score(tuple(factor * n for n in normal), factor * offset, 1.0)
+    np.testing.assert_allclose(scaled(x), gp.Score(tuple(normal), offset, 1.0)(x), rtol=1e-10, atol=1e-12)
 
 
 @PROPERTY
@@ -443,9 +443,9 @@ def test_a_linear_query_is_its_profile_of_the_score(weights: list[float], interc
         np.testing.assert_allclose(query(x), profile(score), rtol=1e-9, atol=1e-12)
 
 
-def test_a_halfspace_of_one_dimension_is_a_threshold() -> None:
+def test_a_score_of_one_dimension_is_a_threshold() -> None:
     x = np.linspace(-5, 15, 400)
-    half = gp.HalfSpace(normal=(2.0,), offset=10.0, width=3.0)
+    half = gp.Score(weights=(2.0,), at=10.0, width=3.0)
     np.testing.assert_allclose(half(x[:, None]), gp.Threshold(at=5.0, width=3.0)(x), atol=1e-14)
 
 

@@ -12,8 +12,8 @@ import geopriv as gp
 USD = gp.Line("USD")
 CITY = gp.LocalPlane(40.5, -74.3, 40.95, -73.65)
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000, 16_000, USD))
-CURVE = gp.Curve("distribution", (50_000, 100_000, 150_000), 32_000, USD)
-MAP = gp.KernelMap("density", 2_000, (-20_000, -20_000), (20_000, 20_000), CITY, columns=5, rows=4)
+CURVE = gp.Distribution("distribution", (50_000, 100_000, 150_000), 32_000, USD)
+MAP = gp.DensityMap("density", 2_000, (-20_000, -20_000), (20_000, 20_000), CITY, columns=5, rows=4)
 
 
 def test_a_map_has_a_kernel_for_every_point_of_its_grid() -> None:
@@ -57,13 +57,13 @@ def test_a_question_that_no_mechanism_answers_is_refused() -> None:
         (lambda: gp.Share("a\nb", ABOVE.query), "name"),
         (lambda: gp.Share("<script>", ABOVE.query), "name"),
         (lambda: gp.Share("x", 5), "query"),  # type: ignore[arg-type]
-        (lambda: gp.Curve("x", (1.0,), 1.0, USD), "at"),
-        (lambda: gp.Curve("x", (2.0, 1.0), 1.0, USD), "at"),
-        (lambda: gp.Curve("x", (1.0, 2.0), 0.0, USD), "width"),
-        (lambda: gp.KernelMap("x", 1.0, (0, 0), (1, 1), USD), "space"),
-        (lambda: gp.KernelMap("x", 1.0, (0, 0), (1, 0), CITY), "high"),
-        (lambda: gp.KernelMap("x", 1.0, (0, 0), (1, 1), CITY, rows=1), "rows"),
-        (lambda: gp.KernelMap("x", 1.0, (0, 0), (1, 1), CITY, 1000, 1000), "rows"),
+        (lambda: gp.Distribution("x", (1.0,), 1.0, USD), "at"),
+        (lambda: gp.Distribution("x", (2.0, 1.0), 1.0, USD), "at"),
+        (lambda: gp.Distribution("x", (1.0, 2.0), 0.0, USD), "width"),
+        (lambda: gp.DensityMap("x", 1.0, (0, 0), (1, 1), USD), "space"),
+        (lambda: gp.DensityMap("x", 1.0, (0, 0), (1, 0), CITY), "high"),
+        (lambda: gp.DensityMap("x", 1.0, (0, 0), (1, 1), CITY, rows=1), "rows"),
+        (lambda: gp.DensityMap("x", 1.0, (0, 0), (1, 1), CITY, 1000, 1000), "rows"),
         (lambda: gp.Source(()), "columns"),
         (lambda: gp.Source(("a", "a")), "columns"),
         (lambda: gp.Source(("a",), person="a"), "columns"),

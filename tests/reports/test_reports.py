@@ -191,7 +191,7 @@ def test_a_filter_with_too_small_an_error_bound_would_be_caught(monkeypatch: pyt
 
 @pytest.mark.parametrize("name", ["LipschitzLaplace", "LeastScaleT", "SmoothT", "Table", "InputLaplace", "Lattice"])
 def test_values_at_the_end_of_the_floats_are_reported_too(name: str) -> None:
-    query = gp.HalfSpace((1.0, 1.0, -1.0), 0.0, 1.0)
+    query = gp.Score((1.0, 1.0, -1.0), 0.0, 1.0)
     mechanism = MECHANISMS[name](query, 1.0)
     x = np.resize([[1.7e308, 1.7e308, 1.7e308], [1e-310, 0.0, 0.0], [-1.7e308, 1e300, 0.1]], (40, 3))
     assert np.isfinite(mechanism.report(x).values).all()

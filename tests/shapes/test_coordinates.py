@@ -100,7 +100,7 @@ QUERIES: dict[str, gp.Query] = {
     "GaussianKernel on LogLine": gp.GaussianKernel(center=(9.0,), bandwidth=3.0, space=LOG),
     "LipschitzQuery on LogLine": gp.LipschitzQuery(lambda x: np.log2(x) / 3, constant=1 / 3, space=LOG),
     "Orthant on Plane": gp.Orthant(at=(1.0, -2.0), width=3.0, space=PLANE),
-    "HalfSpace on Plane": gp.HalfSpace(normal=(3.0, -4.0), offset=2.0, width=1.0, space=PLANE),
+    "Score on Plane": gp.Score(weights=(3.0, -4.0), at=2.0, width=1.0, space=PLANE),
     "Ball on Plane": gp.Ball(center=(1.0, 2.0), radius=3.0, width=1.0, space=PLANE),
     "GaussianKernel on Plane": gp.GaussianKernel(center=(1.0, 2.0), bandwidth=3.0, space=PLANE),
     "LinearQuery on Plane": gp.LinearQuery((0.1, 7.0), gp.Ramp(2.0), intercept=-4.0, space=PLANE),
@@ -109,12 +109,12 @@ QUERIES: dict[str, gp.Query] = {
     "islands on Plane": gp.Geofence(shapely.MultiPolygon([HOLED, shapely.box(10, 10, 12, 15)]), width=1.0),
     "LipschitzQuery on Plane": gp.LipschitzQuery(lambda x: 2 * np.abs(x).max(axis=-1), constant=2.0, space=PLANE),
     "Orthant on Euclidean": gp.Orthant(at=(1.0, -2.0, 0.5), width=3.0, space=ROOM),
-    "HalfSpace on Euclidean": gp.HalfSpace(normal=(1.0, 2.0, -5.0), offset=2.0, width=1.0, space=ROOM),
+    "Score on Euclidean": gp.Score(weights=(1.0, 2.0, -5.0), at=2.0, width=1.0, space=ROOM),
     "Ball on Euclidean": gp.Ball(center=(1.0, 2.0, 3.0), radius=3.0, width=1.0, space=ROOM),
     "GaussianKernel on Euclidean": gp.GaussianKernel(center=(1.0, 2.0, 3.0), bandwidth=3.0, space=ROOM),
     "LinearQuery on Euclidean": gp.LinearQuery((1.0, 1.0, 1.0), gp.Gaussian(2.0), space=ROOM),
     "Orthant on LocalPlane": gp.Orthant(at=(40.7, -74.0), width=300.0, space=CITY),
-    "HalfSpace on LocalPlane": gp.HalfSpace(normal=(3.0, -4.0), offset=2000.0, width=100.0, space=CITY),
+    "Score on LocalPlane": gp.Score(weights=(3.0, -4.0), at=2000.0, width=100.0, space=CITY),
     "Ball on LocalPlane": gp.Ball(center=(40.7, -74.0), radius=5e3, width=1e3, space=CITY),
     "GaussianKernel on LocalPlane": gp.GaussianKernel(center=(40.7, -74.0), bandwidth=2e3, space=CITY),
     "Geofence on LocalPlane": gp.Geofence(DISTRICT, width=1e3, space=CITY),
@@ -221,7 +221,7 @@ def test_the_ball_coordinate_is_the_distance_beyond_the_radius() -> None:
 
 
 def test_the_halfspace_coordinate_is_the_signed_distance_to_the_hyperplane() -> None:
-    half = gp.HalfSpace(normal=(3.0, 4.0), offset=5.0, width=1.0)
+    half = gp.Score(weights=(3.0, 4.0), at=5.0, width=1.0)
     np.testing.assert_allclose(half.coordinate([(0.0, 0.0), (3.0, 4.0), (-1.0, 2.0)]), [-1, 4, 0], atol=1e-15)
 
 

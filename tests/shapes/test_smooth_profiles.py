@@ -167,7 +167,7 @@ def test_the_two_steps_of_a_range_that_meet_in_the_middle_are_undone_without_bia
 
 BLURS = [
     gp.Blurred(gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 0.7),
-    gp.Blurred(gp.HalfSpace((1.0, -2.0), 0.3, 1.0), 0.7),
+    gp.Blurred(gp.Score((1.0, -2.0), 0.3, 1.0), 0.7),
     gp.Blurred(gp.Ball((0.5, 0.0), 2.0, 1.0, PLANE), 0.8),
     gp.Blurred(gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 0.7),
     gp.Blurred(gp.Geofence(shapely.box(0, 0, 3, 2), 0.4, PLANE), 1.0),

@@ -21,7 +21,7 @@ range = [0, 2_000_000]
 kind = "threshold"
 at = 100_000
 [[query]]
-kind = "cdf"
+kind = "distribution"
 from = 0
 to = 400_000
 step = 10_000
@@ -47,7 +47,7 @@ kind = "threshold"
 at = 100_000
 width = "factor 4"
 [[query]]
-kind = "cdf"
+kind = "distribution"
 from = 2_000
 to = 512_000
 step = "factor 2"
@@ -64,7 +64,7 @@ region = { south = 40.49, west = -74.27, north = 40.93, east = -73.68 }
 [prior]
 kind = "uniform"
 [[query]]
-kind = "map"
+kind = "density map"
 cells = [7, 5]
 [[query]]
 kind = "ball"
@@ -96,7 +96,7 @@ kind = "score"
 weights = [1, -1]
 at = 0
 [[query]]
-kind = "map"
+kind = "density map"
 cells = 4
 range = [[0, 200_000], [0, 400_000]]
 [[query]]
@@ -185,9 +185,17 @@ BAD: list[tuple[str, str, list[Change], int, list[str]]] = [
     ("query is a table", LINE[: LINE.index("[[query]]")] + "[query]\nkind = 1\n", [], 10, ["'query'", "[[query]]"]),
     ("no kind", LINE, [('kind = "line"\n', "")], 5, ["'space' lacks 'kind'", "'line', 'log'"]),
     ("unknown kind of space", LINE, [('"line"', '"lime"')], 6, ["space, 'kind'", "did you mean 'line'"]),
-    ("unknown kind of query", LINE, [('"cdf"', '"cfd"')], 14, ["query 2, 'kind'", "'threshold'", "did you mean 'cdf'"]),
-    ("a threshold on a map", MAP, [('"map"\ncells = [7, 5]', '"threshold"\nat = 1')], 12, ["'kind'", "'ball'"]),
-    ("a map on a line", LINE, [('"cdf"\nfrom = 0\nto = 400_000\nstep = 10_000', '"map"')], 14, ["query 2", "'cdf'"]),
+    ("unknown kind of query", LINE, [('"distribution"', '"distributon"')], 14, ["query 2", "mean 'distribution'?"]),
+    ("a word of before", LINE, [('"distribution"', '"cdf"')], 14, ["query 2, 'kind'", "called 'distribution' now"]),
+    ("a map of before", MAP, [('"density map"', '"map"')], 12, ["query 1, 'kind'", "called 'density map' now"]),
+    ("a threshold on a map", MAP, [('"density map"\ncells = [7, 5]', '"threshold"\nat = 1')], 12, ["'kind'", "'ball'"]),
+    (
+        "a density map on a line",
+        LINE,
+        [('"distribution"\nfrom = 0\nto = 400_000\nstep = 10_000', '"density map"')],
+        14,
+        ["query 2", "'distribution'"],
+    ),
     ("epsilon 0", LINE, [("1.0", "0")], 2, ["'epsilon'", "above 0", "not 0"]),
     ("epsilon negative", LINE, [("1.0", "-1.0")], 2, ["'epsilon'", "above 0", "not -1"]),
     ("epsilon in words", LINE, [("1.0", '"1 per 8,000 USD"')], 2, ["'epsilon'", "a number"]),

@@ -89,7 +89,7 @@ QUERIES = st.one_of(
     st.builds(gp.RadialQuery, pair, PROFILES, st.just(gp.Plane("km"))),
     st.builds(lambda w, p, i: gp.LinearQuery((w, 1.0), p, i), size, PROFILES, number),
     st.builds(gp.Orthant, pair, size),
-    st.builds(gp.HalfSpace, st.tuples(size, number, number), number, size),
+    st.builds(gp.Score, st.tuples(size, number, number), number, size),
     st.builds(gp.Threshold, number, size, line, st.sampled_from(["linear", "smooth"])),
     st.builds(lambda c, r, h: gp.Blurred(gp.Ball(c, r, r / 3, gp.Plane()), h), pair, size, size),
     st.builds(lambda at, w, s, h: gp.Blurred(gp.Threshold(at, w, s), h), number, size, line, size),

@@ -65,7 +65,7 @@ def test_a_line_has_its_rate_range_and_default_widths(folder: Path) -> None:
     above, curve, between = found.questions
     assert above == gp.Share("above 100,000 USD", gp.Threshold(100_000, 32_000, found.space, "smooth"))
     at = tuple(range(0, 400_001, 10_000))
-    assert curve == gp.Curve("distribution from 0 to 400,000 USD", at, 32_000, found.space)
+    assert curve == gp.Distribution("distribution from 0 to 400,000 USD", at, 32_000, found.space)
     query = gp.Range(20_000, 60_000, 32_000, space=found.space, edge="smooth")
     assert between == gp.Share("between 20,000 and 60,000 USD", query)
 
@@ -90,7 +90,7 @@ def test_a_log_space_starts_at_its_range_and_takes_ratios_as_lengths(folder: Pat
     assert found.epsilon == 1.0
     assert found.questions[0].queries[0].width == 2.0  # type: ignore[attr-defined]
     curve = found.questions[1]
-    assert isinstance(curve, gp.Curve)
+    assert isinstance(curve, gp.Distribution)
     assert curve.at == tuple(2_000.0 * 2**k for k in range(9))
     assert found.prior is not None
     share = float(found.prior.weights @ (found.prior.values < np.sqrt(1_000 * 2e6)))
@@ -103,7 +103,7 @@ def test_a_map_is_a_local_plane_with_blurred_regions_in_metres(folder: Path) -> 
     assert found.space == space
     assert found.epsilon == 1 / 500
     kernels, ball, central, prospect, corner = found.questions
-    assert isinstance(kernels, gp.KernelMap)
+    assert isinstance(kernels, gp.DensityMap)
     assert kernels.shape == (7, 5)
     assert kernels.bandwidth == 1_000
     assert np.array_equal([kernels.low, kernels.high], space.rectangle)
@@ -121,7 +121,7 @@ def test_a_part_of_a_map_is_drawn_where_it_is(folder: Path) -> None:
     region = "region = { south = 40.7, west = -74.0, north = 40.8, east = -73.9 }"
     found = survey_in(folder, changed(MAP, [("cells = [7, 5]", f"cells = 9\n{region}")]))
     part = found.questions[0]
-    assert isinstance(part, gp.KernelMap)
+    assert isinstance(part, gp.DensityMap)
     assert part.shape == (9, 9)
     west, south = part.queries[0].center  # type: ignore[attr-defined]
     assert (west, south) == pytest.approx((40.7, -74.0), abs=1e-3)

@@ -17,7 +17,7 @@ from geopriv.commands.populations import income_quantiles, synthetic_city
 USD = gp.Line("USD")
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD))
 HALF = gp.Share("above 50,000", gp.Threshold(50_000.0, 32_000.0, USD))
-CURVE = gp.Curve("distribution", tuple(np.arange(20_000.0, 300_000.0, 20_000.0).tolist()), 32_000.0, USD)
+CURVE = gp.Distribution("distribution", tuple(np.arange(20_000.0, 300_000.0, 20_000.0).tolist()), 32_000.0, USD)
 CITY = gp.LocalPlane(40.5, -74.26, 40.92, -73.70)
 PARK = {"type": "Polygon", "coordinates": [[[-73.98, 40.76], [-73.94, 40.80], [-73.93, 40.79], [-73.97, 40.75]]]}
 INCOMES = gp.Prior.sample(income_quantiles(2_000))
@@ -68,7 +68,7 @@ def test_so_many_people_make_intervals_so_short() -> None:
 
 def test_a_map_and_a_park_are_planned_together() -> None:
     low, high = CITY.rectangle
-    density = gp.KernelMap("density", 2_000.0, tuple(low), tuple(high), CITY, columns=9, rows=9)
+    density = gp.DensityMap("density", 2_000.0, tuple(low), tuple(high), CITY, columns=9, rows=9)
     park = gp.Share("park", gp.Blurred(gp.Geofence(PARK, 1_500.0, CITY), 1_500.0))
     homes = gp.Prior.sample(synthetic_city(2_000, np.random.default_rng(0)))
     found = gp.plan(gp.Survey("city", CITY, 1e-3, (density, park), 50_000, gp.Source(("lat", "lon")), homes))
@@ -93,7 +93,7 @@ def test_many_regions_of_many_shapes_are_planned_too() -> None:
 
 def test_a_hard_edge_beside_a_map_is_refused_with_the_reason() -> None:
     low, high = CITY.rectangle
-    density = gp.KernelMap("density", 2_000.0, tuple(low), tuple(high), CITY, columns=9, rows=9)
+    density = gp.DensityMap("density", 2_000.0, tuple(low), tuple(high), CITY, columns=9, rows=9)
     park = gp.Share("park", gp.Geofence(PARK, 100.0, CITY))
     with pytest.raises(gp.InvalidParameter, match=r"edges of 'park' are too hard.*blur"):
         gp.plan(gp.Survey("city", CITY, 1e-3, (density, park), 50_000))
@@ -162,7 +162,7 @@ def test_what_is_only_a_floor_is_printed_as_one_and_the_bias_as_a_bound() -> Non
 
 def test_the_errors_of_a_map_are_densities_and_no_number_of_people_makes_them_one_point() -> None:
     low, high = CITY.rectangle
-    density = gp.KernelMap("density", 2_000.0, tuple(low), tuple(high), CITY, columns=5, rows=5)
+    density = gp.DensityMap("density", 2_000.0, tuple(low), tuple(high), CITY, columns=5, rows=5)
     found = gp.plan(gp.Survey("city", CITY, 1e-3, (density,), 50_000))
     per_km2 = 100 * found.expected(density) * 1e6 / (2 * np.pi * 2_000.0**2)
     assert f"{per_km2:.2g} % per km²" in printed(found)

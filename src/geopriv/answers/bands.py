@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg, special
 
 from geopriv.answers.intervals import normal_reach, sidak_reach
-from geopriv.answers.sums import Sums
+from geopriv.mechanisms.sums import Sums
 from geopriv.spaces.checks import FloatArray
 
 _FEWEST, _MOST = 2_000, 20_000  # draws

@@ -7,7 +7,7 @@ from scipy import optimize
 
 from geopriv.answers.estimation import Estimates
 from geopriv.mechanisms.lattice.bounds import answer_range
-from geopriv.queries.questions import Curve, KernelMap, Question
+from geopriv.queries.questions import DensityMap, Distribution, Question
 from geopriv.spaces.checks import FloatArray
 
 
@@ -27,9 +27,9 @@ def consistent_values(question: Question, estimates: Estimates) -> FloatArray:
         question: what was asked.
         estimates: of its shape.
     """
-    if isinstance(question, KernelMap):
+    if isinstance(question, DensityMap):
         return np.maximum(estimates.values, 0.0)
-    if isinstance(question, Curve):
+    if isinstance(question, Distribution):
         # exact estimates weigh most, but not infinitely
         error = np.maximum(estimates.standard_errors, 1e-6 * float(estimates.standard_errors.max()) or 1.0)
         nearest = optimize.isotonic_regression(estimates.values, weights=error**-2.0, increasing=False)

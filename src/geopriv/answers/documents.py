@@ -79,7 +79,7 @@ def _answer_document(answer: Answer) -> dict[str, Any]:
 def _read_answer(document: Any) -> Answer:
     found = _object(document, "answer", _ANSWER)
     question = from_document(found["question"])
-    _expect(isinstance(question, Question), "question", "a Share, Curve or KernelMap")
+    _expect(isinstance(question, Question), "question", "a Share, Distribution or DensityMap")
     shape = question.shape
     values, errors = (_array(found[name], shape, name) for name in ("values", "standard_errors"))
     _expect(not (errors < 0).any(), "standard_errors", "at least 0")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse, special
+from scipy import special
 
 from geopriv.answers.estimation import Estimate, read_reports, summary
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms import Lattice
-from geopriv.mechanisms.lattice.moments import distinct, stencil
+from geopriv.mechanisms.lattice.moments import distinct
+from geopriv.mechanisms.lattice.sums import Shape, product_sums
 from geopriv.queries import Query
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import (
@@ -23,8 +22,6 @@ from geopriv.spaces.checks import (
     numbers,
     positive,
 )
-
-Shape = Callable[[FloatArray], FloatArray]
 
 
 def lattice_estimates(
@@ -129,89 +126,3 @@ def _product_map(
     at = np.asarray(places[0]), np.asarray(places[1])
     sums = product_sums(mechanism, cells, np.ones(len(cells)), at, shape)
     return sums.means, np.sqrt(sums.variances / sums.n)
-
-
-@dataclass(frozen=True, eq=False)
-class ProductSums:
-    """The factors of a map: counts H of cells, and the stencil on the functions of each axis at the cells.
-
-    Args:
-        n: reports, of which those far from all centres are not in H.
-        counts: H, shape (columns of cells, rows of cells).
-        u: along the first axis, shape (columns of cells, centres).
-        v: along the second axis, shape (rows of cells, centres).
-    """
-
-    n: int
-    counts: sparse.csr_array
-    u: FloatArray
-    v: FloatArray
-
-    @cached_property
-    def means(self) -> FloatArray:
-        """Uᵀ·H·V/n, shape (centres, centres)."""
-        return _summed(self.counts, self.u, self.v) / self.n
-
-    @cached_property
-    def variances(self) -> FloatArray:
-        """Of one report's contributions, of the same shape."""
-        square = _summed(self.counts, self.u**2, self.v**2) / self.n
-        return np.maximum(square - self.means**2, 0.0) * (self.n / (self.n - 1))
-
-    @cached_property
-    def thirds(self) -> FloatArray:
-        """Third central moments, of the same shape."""
-        square, cube = (_summed(self.counts, self.u**k, self.v**k) / self.n for k in (2, 3))
-        return np.asarray(cube - 3 * self.means * square + 2 * self.means**3)
-
-    def covariance(self) -> FloatArray:
-        """Of one report's contributions to every two centres, shape (K, K) for K centres in the order of the map.
-
-        Σ u_i·u_i'·H·v_j·v_j' needs one product of H with the distinct pairs (j, j'), and one with (i, i') for each i.
-        """
-        (columns, rows), pairs = (self.u.shape[1], self.v.shape[1]), np.triu_indices(self.v.shape[1])
-        place = np.empty((rows, rows), dtype=np.intp)
-        place[pairs] = place.T[pairs] = np.arange(len(pairs[0]))
-        right = self.counts @ (self.v[:, pairs[0]] * self.v[:, pairs[1]])
-        total = np.empty((columns, rows, columns, rows))
-        for i in range(columns):
-            total[i] = ((self.u * self.u[:, [i]]).T @ right)[:, place].transpose(1, 0, 2)
-        flat, size = self.means.ravel(), columns * rows
-        square = total.reshape(size, size)
-        square /= self.n
-        square -= np.multiply.outer(flat, flat)
-        square *= self.n / (self.n - 1)
-        return square
-
-
-def product_sums(
-    mechanism: Lattice, cells: FloatArray, times: FloatArray, centers: tuple[FloatArray, FloatArray], shape: Shape
-) -> ProductSums:
-    """The factors of a map from cells, each of which was reported so many times.
-
-    Args:
-        mechanism: on a space of two axes.
-        cells: shape (m, 2).
-        times: shape (m,).
-        centers: coordinates along both axes, as points of the space.
-        shape: what a map is a product of, as a function of the way from the centre along one axis.
-    """
-    sides = [np.unique(axis, return_inverse=True) for axis in cells.T]
-    u, v = (_along_axis(mechanism, k, sides[k][0], centers[k], shape) for k in (0, 1))
-    counts = sparse.csr_array((times, (sides[0][1], sides[1][1])), shape=(len(u), len(v)))
-    near_u, near_v = (np.flatnonzero(side.any(axis=1)) for side in (u, v))  # farther away a Gaussian is 0 in floats
-    return ProductSums(int(times.sum()), counts[near_u][:, near_v], u[near_u], v[near_v])
-
-
-def _along_axis(mechanism: Lattice, axis: int, cells: FloatArray, centers: FloatArray, shape: Shape) -> FloatArray:
-    """The stencil on the shape around each centre along one axis, shape (cells, centers)."""
-
-    def around(at: FloatArray) -> FloatArray:
-        return shape(mechanism.origin[axis] + mechanism.step * at - centers)
-
-    return stencil(around, cells[:, None], mechanism.curvature)
-
-
-def _summed(counts: sparse.csr_array, u: FloatArray, v: FloatArray) -> FloatArray:
-    """Uᵀ·H·V."""
-    return np.asarray(u.T @ (counts @ v))

@@ -9,15 +9,9 @@ from geopriv.answers.bands import band_half, band_reach
 from geopriv.answers.consistency import consistent_values
 from geopriv.answers.estimation import Estimates
 from geopriv.answers.intervals import bernstein_reach
-from geopriv.answers.sums import (
-    Sums,
-    lattice_sums,
-    map_sums,
-    table_sums,
-)
 from geopriv.errors import ReportRejected
-from geopriv.mechanisms import Lattice, Table
-from geopriv.queries.questions import KernelMap, Question
+from geopriv.mechanisms.sums import Sums
+from geopriv.queries.questions import Question
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import fraction, invalid
 from geopriv.surveys.design import Design
@@ -86,9 +80,4 @@ def _sums(question: Question, which: list[int], tally: Tally, index: int) -> Sum
         raise ReportRejected(
             f"The question {question.name!r} has {counts.n} report(s) to mechanism {index}; an error bar needs two."
         )
-    if isinstance(mechanism, Table):
-        return table_sums(mechanism, counts)
-    assert isinstance(mechanism, Lattice)  # there is no third kind
-    if isinstance(question, KernelMap) and len(which) == len(question.queries):
-        return map_sums(mechanism, counts, question)
-    return lattice_sums(mechanism, counts, [question.queries[k] for k in which])
+    return mechanism.sums(counts, question, which)

@@ -69,7 +69,7 @@ def estimate(
     from geopriv.answers.survey_estimates import estimate_survey
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
-    from geopriv.queries.questions import KernelMap
+    from geopriv.queries.questions import DensityMap
     from geopriv.reports.engines.duckdb import Sql
     from geopriv.reports.tallies import tally as count
     from geopriv.spaces.checks import fraction, invalid
@@ -80,7 +80,7 @@ def estimate(
         raise invalid("estimate", "tally", "a file of .parquet", tally.name)
     console = Console(stderr=True, highlight=False)
     plan = load_design(design)
-    if outline is not None and not any(isinstance(question, KernelMap) for question in plan.questions):
+    if outline is not None and not any(isinstance(question, DensityMap) for question in plan.questions):
         raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
     coast = None if outline is None else _outline(outline, plan.space)
     given = bool(reports) or (query is None and bool(add_tally))

@@ -95,9 +95,9 @@ def distances(found: SurveyPlan) -> str:
 def _expected(found: SurveyPlan, question: Question) -> str:
     """The largest standard error: points, or on a map percent per square, as on the page."""
     from geopriv.pages.density import per_square
-    from geopriv.queries.questions import KernelMap
+    from geopriv.queries.questions import DensityMap
 
-    if not isinstance(question, KernelMap):
+    if not isinstance(question, DensityMap):
         return _points(found.expected(question))
     percent, square = per_square(question)
     return f"{percent * found.expected(question):.2g} % per {square}"
@@ -128,15 +128,15 @@ def _people(found: SurveyPlan, option: Option, least: str) -> str:
 
 
 def _has_map(found: SurveyPlan) -> bool:
-    from geopriv.queries.questions import KernelMap
+    from geopriv.queries.questions import DensityMap
 
-    return any(isinstance(question, KernelMap) for question in found.survey.questions)
+    return any(isinstance(question, DensityMap) for question in found.survey.questions)
 
 
 def _only_maps(found: SurveyPlan) -> bool:
-    from geopriv.queries.questions import KernelMap
+    from geopriv.queries.questions import DensityMap
 
-    return all(isinstance(question, KernelMap) for question in found.survey.questions)
+    return all(isinstance(question, DensityMap) for question in found.survey.questions)
 
 
 def _bias(found: SurveyPlan, option: Option) -> str:

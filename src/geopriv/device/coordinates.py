@@ -49,7 +49,7 @@ _KINDS = {
     "Threshold": ("at", "width", "space", "edge"),
     "Range": ("low", "high", "width", "shape", "space", "edge"),
     "Orthant": ("at", "width", "space"),
-    "HalfSpace": ("normal", "offset", "width", "space"),
+    "Score": ("weights", "at", "width", "space"),
     "Ball": ("center", "radius", "width", "space"),
     "GaussianKernel": ("center", "bandwidth", "space"),
     "LinearQuery": ("weights", "profile", "intercept", "space"),
@@ -87,8 +87,8 @@ def read_coordinate(document: Any) -> DeviceCoordinate:
     kind, found = thing(document, "query", _KINDS)
     if kind == "Blurred":  # straight pieces of a linear coordinate, or it could not be in a table
         kind, inner = thing(found["query"], "Blurred.query", _KINDS)
-        if kind not in ("Threshold", "HalfSpace", "LinearQuery"):
-            raise refuse("Blurred.query", "a Threshold, HalfSpace or LinearQuery in a table", kind)
+        if kind not in ("Threshold", "Score", "LinearQuery"):
+            raise refuse("Blurred.query", "a Threshold, Score or LinearQuery in a table", kind)
         return read_coordinate(inner)
     space = read_space(found["space"])
     centered = kind in ("Ball", "GaussianKernel", "RadialQuery")  # asked on every space
@@ -154,9 +154,9 @@ def _great_circle(space: Globe, center: Place, offset: float) -> Enclose:
     return enclose
 
 
-def _half_space(kind: str, found: Document, space: DeviceSpace) -> Enclose:
-    normal, offset = numbers(found["normal"], "HalfSpace.normal"), number(found["offset"], "HalfSpace.offset")
-    return _linear(_flat(space, kind), normal, -offset)
+def _score(kind: str, found: Document, space: DeviceSpace) -> Enclose:
+    weights, at = numbers(found["weights"], "Score.weights"), number(found["at"], "Score.at")
+    return _linear(_flat(space, kind), weights, -at)
 
 
 def _linear_query(kind: str, found: Document, space: DeviceSpace) -> Enclose:
@@ -238,7 +238,7 @@ _MAKERS: dict[str, Callable[[str, Document, DeviceSpace], Enclose]] = {
     "Ball": _center,
     "GaussianKernel": _center,
     "RadialQuery": _center,
-    "HalfSpace": _half_space,
+    "Score": _score,
     "LinearQuery": _linear_query,
     "Orthant": _orthant,
 }

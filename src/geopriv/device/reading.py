@@ -32,7 +32,9 @@ def refuse(where: str, rule: str, got: object) -> InvalidDesign:
     >>> print(refuse("Line.unit", "a text", "\x1b[2J"))
     Line.unit must be a text. Got \x1b[2J instead.
     """
-    return InvalidDesign(f"{where} must be {rule}. Got {quoted(got)} instead.")
+    error = InvalidDesign(f"{where} must be {rule}. Got {quoted(got)} instead.")
+    error.owner, error.parameter, error.rule, error.value = "design", where, rule, quoted(got)
+    return error
 
 
 def thing(document: Any, where: str, kinds: Mapping[str, Sequence[str]]) -> tuple[str, Document]:

@@ -22,7 +22,7 @@ from geopriv.pages.numbers import (
 )
 from geopriv.pages.shares import axis_top, percent, percents
 from geopriv.pages.words import bias_words, counted
-from geopriv.queries.questions import Curve
+from geopriv.queries.questions import Distribution
 from geopriv.spaces import LogLine
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.rounding import above, below
@@ -79,9 +79,9 @@ class CurveView:
 
 
 def curve_view(answer: Answer) -> CurveView:
-    """The view of an answer to a Curve."""
+    """The view of an answer to a Distribution."""
     question, estimates = answer.question, answer.estimates
-    assert isinstance(question, Curve)  # only curves come here
+    assert isinstance(question, Distribution)  # only curves come here
     at, unit = np.asarray(question.at), value_unit(question.space)
     logs = isinstance(question.space, LogLine)
     known = bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
@@ -129,7 +129,7 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
     above that value; where its high end is below, it lies below.
     """
     question = answer.question
-    assert isinstance(question, Curve)
+    assert isinstance(question, Distribution)
     at, unit = np.asarray(question.at), value_unit(question.space)
     bias = answer.estimates.bias if answer.estimates.bias > 1e-6 else 0.0
     found = []
@@ -159,7 +159,7 @@ def _nothing(answer: Answer) -> str:
 
 def _notes(answer: Answer) -> tuple[str, ...]:
     question, estimates = answer.question, answer.estimates
-    assert isinstance(question, Curve)
+    assert isinstance(question, Distribution)
     half = distance(question.width / 2, question.space)
     notes = [f"Edges are soft: at each value, people within {half} of it count in part."]
     widest = 50 * float((estimates.high - estimates.low).max())
@@ -176,7 +176,7 @@ def _notes(answer: Answer) -> tuple[str, ...]:
 
 def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
     question, estimates = answer.question, answer.estimates
-    assert isinstance(question, Curve)
+    assert isinstance(question, Distribution)
     rows = []
     for k in np.unique(np.linspace(0, len(question.at) - 1, min(_ROWS, len(question.at))).round().astype(int)):
         one = estimates[k]

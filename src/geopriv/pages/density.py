@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.pages.numbers import NARROW, amount
-from geopriv.queries.questions import KernelMap
+from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.units import METRES
 
@@ -35,7 +35,7 @@ class Density:
         bias: how far densities may be off beyond their errors; 0 where that is unknown.
     """
 
-    question: KernelMap
+    question: DensityMap
     square: str
     percent: float
     values: FloatArray
@@ -46,9 +46,9 @@ class Density:
 
     @classmethod
     def of(cls, answer: Answer) -> Density:
-        """The densities of an answer to a KernelMap."""
+        """The densities of an answer to a DensityMap."""
         question, estimates = answer.question, answer.estimates
-        assert isinstance(question, KernelMap)  # only maps come here
+        assert isinstance(question, DensityMap)  # only maps come here
         percent, square = per_square(question)
         band = answer.band or Band(estimates.low, estimates.high)
         bias = percent * estimates.bias if estimates.bias > 1e-6 else 0.0
@@ -109,13 +109,13 @@ class Density:
         return [(int(i), int(j)) for i, j in found[:_PEAKS]]
 
 
-def per_square(question: KernelMap) -> tuple[float, str]:
+def per_square(question: DensityMap) -> tuple[float, str]:
     """What a mean kernel is multiplied with to be percent of people per square, and the name of that square."""
     side, name = _square(question)
     return 100 * side**2 / question.area, name
 
 
-def _square(question: KernelMap) -> tuple[float, str]:
+def _square(question: DensityMap) -> tuple[float, str]:
     """The side of the square that densities are per, in the unit of the space, and its name."""
     unit = question.space.distance_unit
     longest = float((np.asarray(question.high) - np.asarray(question.low)).max())

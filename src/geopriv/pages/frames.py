@@ -23,7 +23,7 @@ from geopriv.queries import (
     Geofence,
     Query,
 )
-from geopriv.queries.questions import KernelMap
+from geopriv.queries.questions import DensityMap
 from geopriv.spaces import Flat, LocalPlane
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.units import METRES
@@ -47,9 +47,9 @@ class Frame:
     space: Flat
 
     @classmethod
-    def of(cls, question: KernelMap) -> Frame:
+    def of(cls, question: DensityMap) -> Frame:
         """The frame that holds the grid."""
-        assert isinstance(question.space, Flat)  # a KernelMap has checked it
+        assert isinstance(question.space, Flat)  # a DensityMap has checked it
         return cls(np.asarray(question.low), np.asarray(question.high), question.space)
 
     @property

@@ -122,7 +122,7 @@ def fence_marks(answers: Sequence[Answer]) -> dict[str, str]:
 def map_view(
     answer: Answer, others: Sequence[Answer], marks: dict[str, str], outline: shapely.Geometry | None
 ) -> MapView:
-    """The view of an answer to a KernelMap.
+    """The view of an answer to a DensityMap.
 
     Args:
         answer: to the map.

@@ -17,7 +17,7 @@ from geopriv.answers.estimation import Estimate, Estimates
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.pages import sketches
 from geopriv.proofs.audits import Audit
-from geopriv.queries.questions import Curve, KernelMap, Share
+from geopriv.queries.questions import DensityMap, Distribution, Share
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 from geopriv.surveys.planning import Plan, SurveyPlan
@@ -215,14 +215,14 @@ def _summary(estimates: Estimates, at: FloatArray | None = None) -> list[str]:
 def _answer_summary(answer: Answer) -> list[str]:
     """A curve over its places with the band of all of it, or a map."""
     question = answer.question
-    at = np.asarray(question.at) if isinstance(question, Curve) else None
+    at = np.asarray(question.at) if isinstance(question, Distribution) else None
     parts = _summary(answer.estimates, at)
-    if isinstance(question, Curve):
+    if isinstance(question, Distribution):
         if answer.band is not None:
             parts[0] = sketches.curve(answer.estimates.values, answer.band.low, answer.band.high, at)
             parts.append(_text("The band in the picture holds all of the curve at once."))
         parts.append(_text(f"Share of people at or above {question.at[0]:,g} to {question.at[-1]:,g}."))
-    elif isinstance(question, KernelMap):
+    elif isinstance(question, DensityMap):
         unit = question.space.distance_unit or "units"
         parts.append(_text(f"Seen through a Gaussian of bandwidth {question.bandwidth:,g} {unit}."))
     return parts

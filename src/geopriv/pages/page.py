@@ -17,7 +17,7 @@ from geopriv.pages.maps import fence_marks, map_view
 from geopriv.pages.promise import promise_of
 from geopriv.pages.shares import share_views
 from geopriv.pages.words import REASONS
-from geopriv.queries.questions import Curve, KernelMap, Share
+from geopriv.queries.questions import DensityMap, Distribution, Share
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
     if not isinstance(answers, Answers):
         raise invalid("write_page", "answers", "Answers", type(answers).__name__)
     shares = [answer for answer in answers.answers if isinstance(answer.question, Share)]
-    curves = [answer for answer in answers.answers if isinstance(answer.question, Curve)]
-    maps = [answer for answer in answers.answers if isinstance(answer.question, KernelMap)]
+    curves = [answer for answer in answers.answers if isinstance(answer.question, Distribution)]
+    maps = [answer for answer in answers.answers if isinstance(answer.question, DensityMap)]
     marks = fence_marks(shares) if maps else {}
     return _template().render(
         answers=answers,

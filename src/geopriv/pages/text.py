@@ -9,7 +9,7 @@ import numpy as np
 from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.density import per_square
 from geopriv.pages.shares import interval_of
-from geopriv.queries.questions import Curve, KernelMap, Share
+from geopriv.queries.questions import DensityMap, Distribution, Share
 
 _ROWS = 12  # of a curve
 
@@ -25,14 +25,14 @@ def text_of(answers: Answers) -> str:
 
 def _answer_lines(answer: Answer) -> list[str]:
     question, found = answer.question, answer.estimates
-    if isinstance(question, Curve):
+    if isinstance(question, Distribution):
         lines = _curve_lines(answer, question)
-    elif isinstance(question, KernelMap):
+    elif isinstance(question, DensityMap):
         lines = _map_lines(answer, question)
     else:
         lines = [f"{question.name}: {_share(answer)}"]
     if not found.unbiased:
-        scale, square = per_square(question) if isinstance(question, KernelMap) else (1.0, "")
+        scale, square = per_square(question) if isinstance(question, DensityMap) else (1.0, "")
         unit = f" % per {square}" if square else ""
         limit = f"off by at most {scale * found.bias:.1g}{unit} on average" if np.isfinite(found.bias) else "biased"
         lines[0] += f"  ({limit})"
@@ -42,7 +42,7 @@ def _answer_lines(answer: Answer) -> list[str]:
     return lines
 
 
-def _curve_lines(answer: Answer, question: Curve) -> list[str]:
+def _curve_lines(answer: Answer, question: Distribution) -> list[str]:
     size = len(question.at)
     picked = np.unique(np.linspace(0, size - 1, min(size, _ROWS)).round().astype(int)).tolist()
     unit = getattr(question.space, "unit", None) or ""
@@ -56,7 +56,7 @@ def _curve_lines(answer: Answer, question: Curve) -> list[str]:
     return lines
 
 
-def _map_lines(answer: Answer, question: KernelMap) -> list[str]:
+def _map_lines(answer: Answer, question: DensityMap) -> list[str]:
     found = answer.estimates
     above = int((found.low > 0).sum()) if answer.band is None else int((answer.band.low > 0).sum())
     peak = np.unravel_index(int(found.values.argmax()), question.shape)

@@ -18,11 +18,11 @@ from geopriv.queries import (
     Ball,
     Blurred,
     Geofence,
-    HalfSpace,
     LinearQuery,
     Orthant,
     Query,
     Range,
+    Score,
     Threshold,
 )
 from geopriv.spaces import LocalPlane
@@ -65,12 +65,12 @@ def predicate(query: Query, name: str) -> str:
 def soft_edge(query: Query) -> str:
     """Who counts in part; nothing is said of queries that have no edge."""
     asked = _plain_query(query)
-    edge = {Threshold: "line", Range: "either end", HalfSpace: "line", LinearQuery: "line"}.get(type(asked), "border")
+    edge = {Threshold: "line", Range: "either end", Score: "line", LinearQuery: "line"}.get(type(asked), "border")
     if isinstance(query, Blurred):
         # two bandwidths beyond the edge a blur of it leaves 2 % of a person
         reach = 2 * query.bandwidth + getattr(asked, "width", 0.0) / 2
         within = f"about {distance(reach, query.space)}"
-    elif isinstance(asked, Threshold | Range | Ball | Geofence | Orthant | HalfSpace):
+    elif isinstance(asked, Threshold | Range | Ball | Geofence | Orthant | Score):
         within = distance(asked.width / 2, query.space)
     else:
         return ""

@@ -17,8 +17,8 @@ from geopriv.queries.parameters import common_space
 from geopriv.queries.regions import (
     Ball,
     Geofence,
-    HalfSpace,
     Orthant,
+    Score,
 )
 
 __all__ = [
@@ -26,13 +26,13 @@ __all__ = [
     "Blurred",
     "GaussianKernel",
     "Geofence",
-    "HalfSpace",
     "LinearQuery",
     "LipschitzQuery",
     "Orthant",
     "Query",
     "RadialQuery",
     "Range",
+    "Score",
     "Threshold",
     "common_space",
 ]

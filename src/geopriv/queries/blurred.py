@@ -36,18 +36,18 @@ class Blurred(Query):
     """Another query's answer, averaged over a Gaussian of a bandwidth around x: f ∗ N(0, h²).
 
     A region's edge has corners, and noise on the input cannot be undone across them (theory T6); across their blurred
-    image it can. Straight pieces of a linear coordinate (thresholds, half-spaces, slabs) stay a profile of their
+    image it can. Straight pieces of a linear coordinate (thresholds, scores, slabs) stay a profile of their
     coordinate and suit every mechanism. Balls, geofences and corners in the plane are sampled every twelfth of the
     bandwidth: what is estimated differs from f ∗ N(0, h²) by at most some 1e-3. They are for mechanisms with noise on
     the input (`InputLaplace`, `Lattice`), whose promise does not depend on f.
 
     Args:
-        query: a Threshold, HalfSpace or LinearQuery of straight pieces; a Ball, Geofence, Orthant or RadialQuery in the
+        query: a Threshold, Score or LinearQuery of straight pieces; a Ball, Geofence, Orthant or RadialQuery in the
             plane.
         bandwidth: h, in the unit of distance. From 1/ε on the noise costs little more than it must.
 
-    >>> from geopriv import HalfSpace
-    >>> Blurred(HalfSpace((0.0, 1.0), offset=0.0, width=0.1), bandwidth=1.0)([(5.0, 0.0), (0.0, 1.0)]).round(3)
+    >>> from geopriv import Score
+    >>> Blurred(Score((0.0, 1.0), at=0.0, width=0.1), bandwidth=1.0)([(5.0, 0.0), (0.0, 1.0)]).round(3)
     array([0.5  , 0.841])
     """
 

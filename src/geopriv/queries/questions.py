@@ -11,6 +11,7 @@ import numpy as np
 
 from geopriv.queries import GaussianKernel, Query, Threshold
 from geopriv.queries.parameters import Edge
+from geopriv.shapes.profiles import Gaussian, Profile
 from geopriv.spaces import Flat, Space
 from geopriv.spaces.checks import (
     FloatArray,
@@ -22,6 +23,21 @@ from geopriv.spaces.checks import (
 
 NAME = re.compile(r"[^\W_][\w .,:;()/%+≥≤<>$€£-]{0,79}")
 _MOST = 1 << 14  # queries of one question
+
+
+@dataclass(frozen=True)
+class Product:
+    """What all queries of a map are: f(x) = f0(x₁ − a)·f0(x₂ − b), for every a and b of two axes.
+
+    Args:
+        axes: coordinates a and b, as points of the space.
+        profile: f0.
+        query: one of them.
+    """
+
+    axes: tuple[FloatArray, FloatArray]
+    profile: Profile
+    query: Query
 
 
 class Question(ABC):
@@ -39,6 +55,11 @@ class Question(ABC):
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
         """How the estimates are laid out: () for one, (k,) along a curve, (columns, rows) on a map."""
+
+    @property
+    def product(self) -> Product | None:
+        """How its queries are products over axes, where they are."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -75,7 +96,7 @@ class Share(Question):
 
 
 @dataclass(frozen=True)
-class Curve(Question):
+class Distribution(Question):
     """The share of people at or above each of many values: 1 minus the distribution function.
 
     Args:
@@ -94,9 +115,9 @@ class Curve(Question):
 
     def __post_init__(self) -> None:
         _require_name(self)
-        at = numbers("Curve", "at", self.at, least=2)
+        at = numbers("Distribution", "at", self.at, least=2)
         if not (np.diff(at) > 0).all() or len(at) > _MOST:
-            raise invalid("Curve", "at", f"at most {_MOST:,} increasing values", f"{len(at)} values")
+            raise invalid("Distribution", "at", f"at most {_MOST:,} increasing values", f"{len(at)} values")
         object.__setattr__(self, "at", at)
         assert self.queries  # checks the rest
 
@@ -110,7 +131,7 @@ class Curve(Question):
 
 
 @dataclass(frozen=True)
-class KernelMap(Question):
+class DensityMap(Question):
     """A density map: the Gaussian kernel of every point of a grid, averaged over the people.
 
     Divided by 2πh² an estimate is the share of people per unit of area, seen through a Gaussian of bandwidth h.
@@ -135,16 +156,16 @@ class KernelMap(Question):
 
     def __post_init__(self) -> None:
         _require_name(self)
-        positive("KernelMap", "bandwidth", self.bandwidth)
+        positive("DensityMap", "bandwidth", self.bandwidth)
         if not (isinstance(self.space, Flat) and self.space.dimension == 2):
-            raise invalid("KernelMap", "space", "a Plane or a LocalPlane", self.space)
+            raise invalid("DensityMap", "space", "a Plane or a LocalPlane", self.space)
         for name in ("low", "high"):
-            object.__setattr__(self, name, numbers("KernelMap", name, getattr(self, name), least=2))
+            object.__setattr__(self, name, numbers("DensityMap", name, getattr(self, name), least=2))
         if len(self.low) != 2 or len(self.high) != 2 or not (np.asarray(self.low) < np.asarray(self.high)).all():
-            raise invalid("KernelMap", "high", f"above {self.low} on both axes", self.high)
-        size = count("KernelMap", "columns", self.columns, least=2) * count("KernelMap", "rows", self.rows, least=2)
+            raise invalid("DensityMap", "high", f"above {self.low} on both axes", self.high)
+        size = count("DensityMap", "columns", self.columns, least=2) * count("DensityMap", "rows", self.rows, least=2)
         if size > _MOST:
-            raise invalid("KernelMap", "rows", f"such that the grid has at most {_MOST:,} points", size)
+            raise invalid("DensityMap", "rows", f"such that the grid has at most {_MOST:,} points", size)
         for corner in (self.low, self.high):  # where they are places, all between them are
             GaussianKernel(tuple(self.space.values(np.asarray(corner)).tolist()), self.bandwidth, self.space)
 
@@ -153,6 +174,11 @@ class KernelMap(Question):
         """Coordinates of the columns and of the rows, as points of the space."""
         (west, south), (east, north) = self.low, self.high
         return np.linspace(west, east, self.columns), np.linspace(south, north, self.rows)
+
+    @property
+    def product(self) -> Product:
+        """Of two bells."""
+        return Product(self.axes, Gaussian(self.bandwidth), self.queries[0])
 
     @property
     def area(self) -> float:

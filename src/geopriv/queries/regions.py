@@ -1,4 +1,4 @@
-"""Queries about places: corners, half-spaces, discs and polygons."""
+"""Queries about places: corners, scores, discs and polygons."""
 
 from __future__ import annotations
 
@@ -84,31 +84,31 @@ class Orthant(Query):
 
 
 @dataclass(frozen=True)
-class HalfSpace(Query):
-    """The share of people on one side of a hyperplane, {x : ⟨normal, x⟩ ≥ offset}.
+class Score(Query):
+    """The share of people whose weighted sum is at least a value, {x : ⟨weights, x⟩ ≥ at}.
 
     Args:
-        normal: any vector but zero; its length does not matter.
-        offset: in the units of ⟨normal, x⟩. (On a LocalPlane x is in metres east and north of the middle.)
+        weights: any vector but zero; its length does not matter.
+        at: in the units of ⟨weights, x⟩. (On a LocalPlane x is in metres east and north of the middle.)
         width: over which counting fades, as a distance.
         space: of as many axes.
     """
 
-    normal: tuple[float, ...]
-    offset: float
+    weights: tuple[float, ...]
+    at: float
     width: float
     space: Space = UNSET
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "normal", direction("HalfSpace", "normal", self.normal))
-        fill_space(self, len(self.normal))
-        require_flat(self, len(self.normal))
-        finite("HalfSpace", "offset", self.offset)
-        positive("HalfSpace", "width", self.width)
+        object.__setattr__(self, "weights", direction("Score", "weights", self.weights))
+        fill_space(self, len(self.weights))
+        require_flat(self, len(self.weights))
+        finite("Score", "at", self.at)
+        positive("Score", "width", self.width)
 
     @cached_property
     def geometry(self) -> Coordinate:
-        return linear(self.normal, -self.offset, self.space)
+        return linear(self.weights, -self.at, self.space)
 
     @cached_property
     def profile(self) -> Profile:

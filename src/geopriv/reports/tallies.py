@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from geopriv.device.files import replacing
 from geopriv.errors import InvalidParameter, ReportRejected
-from geopriv.reports.counts import Counts, merged
+from geopriv.mechanisms.counts import Counts, merged
 from geopriv.reports.files import (
     COLUMNS,
     Integers,

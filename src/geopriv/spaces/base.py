@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geopriv.device.texts import unit_like
-from geopriv.errors import InvalidParameter, OutOfDomain
+from geopriv.errors import OutOfDomain
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.frames import as_array
 
@@ -91,9 +91,7 @@ class Space(ABC):
         try:
             point = self.read_public(value)
         except OutOfDomain as error:
-            raise InvalidParameter(
-                f"The '{parameter}' parameter of {owner} is not a point. {error} Got {value!r}."
-            ) from None
+            raise invalid(owner, parameter, f"a point ({str(error).rstrip('.')})", value) from None
         if point.shape != self.point_shape:
             raise invalid(owner, parameter, f"one point of {self}", value)
         return point

@@ -14,18 +14,9 @@ from geopriv.errors import InvalidParameter
 FloatArray = npt.NDArray[np.float64]
 
 
-_QUOTED = 300  # characters of a value that an error shows
-
-
 def invalid(owner: str, parameter: str, rule: str, value: object) -> InvalidParameter:
-    """The error for a public parameter that breaks a rule.
-
-    >>> print(invalid("Threshold", "width", "a positive finite number", -1))
-    The 'width' parameter of Threshold must be a positive finite number. Got -1 instead.
-    """
-    got = repr(value)
-    got = got if len(got) <= _QUOTED else f"{got[:_QUOTED]}…"
-    return InvalidParameter(f"The '{parameter}' parameter of {owner} must be {rule}. Got {got} instead.")
+    """The error for a public parameter that breaks a rule."""
+    return InvalidParameter.of(owner, parameter, rule, value)
 
 
 def finite(owner: str, parameter: str, value: Any) -> float:

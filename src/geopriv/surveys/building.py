@@ -19,21 +19,21 @@ from geopriv.surveys.reading import parse_survey, read_text
 from geopriv.surveys.spaces import build_prior, build_source, build_space
 
 _ASKED_ON = {
-    "line": ("threshold", "cdf", "range"),
-    "log": ("threshold", "cdf", "range"),
-    "plane": ("orthant", "score", "ball", "geofence", "map"),
-    "map": ("orthant", "ball", "geofence", "map"),
+    "line": ("threshold", "distribution", "range"),
+    "log": ("threshold", "distribution", "range"),
+    "plane": ("orthant", "score", "ball", "geofence", "density map"),
+    "map": ("orthant", "ball", "geofence", "density map"),
     "euclidean": ("orthant", "score", "ball"),
 }
 _BUILDERS: dict[str, Callable[[Any, Part, Asking], list[Question]]] = {
     "threshold": on_lines.thresholds,
-    "cdf": on_lines.curve,
+    "distribution": on_lines.curve,
     "range": on_lines.range_,
     "orthant": in_planes.orthants,
     "score": in_planes.score,
     "ball": in_planes.ball,
     "geofence": in_planes.fences,
-    "map": in_planes.density,
+    "density map": in_planes.density,
 }
 
 

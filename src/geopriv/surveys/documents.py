@@ -102,7 +102,7 @@ def _kinds() -> dict[str, type[Any]]:
     named = [getattr(module, name) for module in (spaces, profiles, queries) for name in module.__all__]
     classes = [thing for thing in named if inspect.isclass(thing) and is_dataclass(thing)]
     closed = [thing for thing in classes if not inspect.isabstract(thing) and thing not in _FUNCTIONS]
-    forms: tuple[type[Any], ...] = (questions.Share, questions.Curve, questions.KernelMap)
+    forms: tuple[type[Any], ...] = (questions.Share, questions.Distribution, questions.DensityMap)
     return {thing.__name__: thing for thing in (*closed, *forms, Source, Guarantee, Lattice, Table)}
 
 

@@ -13,7 +13,7 @@ from geopriv.errors import InvalidParameter
 from geopriv.queries import Geofence
 from geopriv.spaces import LocalPlane, Plane
 from geopriv.spaces.polygons import read_polygon
-from geopriv.surveys.part import Part, folded, shown
+from geopriv.surveys.part import Part, half_a_sentence, shown
 
 
 def read_fences(path: Path, name: str, name_property: str | None, part: Part) -> list[tuple[str, Any]]:
@@ -49,7 +49,7 @@ def fence(title: str, feature: Any, width: float, space: LocalPlane | Plane, par
     try:
         polygon = read_polygon(feature, on_earth=isinstance(space, LocalPlane))
     except InvalidParameter as error:
-        raise part.error(f"holds {shown(title)}, which {folded(error)[1]}", "file") from None
+        raise part.error(f"holds {shown(title)}, which {half_a_sentence(error)}", "file") from None
     if isinstance(space, LocalPlane) and not _reaches(polygon, space):
         flipped = shapely.transform(polygon, lambda corners: corners[:, ::-1])
         swapped = "; it would lie there if they were swapped: GeoJSON puts the longitude before the latitude"

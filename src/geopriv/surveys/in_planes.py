@@ -11,11 +11,11 @@ import numpy as np
 from geopriv.queries import (
     Ball,
     Blurred,
-    HalfSpace,
     Orthant,
     Query,
+    Score,
 )
-from geopriv.queries.questions import KernelMap, Question
+from geopriv.queries.questions import DensityMap, Question
 from geopriv.spaces import LocalPlane, Plane
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys import schema
@@ -52,7 +52,7 @@ def score(table: schema.ScoreQuery, part: Part, asking: Asking) -> list[Question
     axes = asking.space.dimension
     if len(table.weights) != axes or not 0 < math.hypot(*table.weights) < math.inf:
         raise part.wrong("weights", f"{axes} numbers, one for each axis and one of them other than 0", table.weights)
-    make = partial(HalfSpace, tuple(table.weights), table.at, space=asking.space)
+    make = partial(Score, tuple(table.weights), table.at, space=asking.space)
     query = _bordered(make, table, part, asking)
     return [share(table.name, f"score above {table.at:,.10g}", query, part)]
 
@@ -78,7 +78,7 @@ def fences(table: schema.GeofenceQuery, part: Part, asking: Asking) -> list[Ques
     return found
 
 
-def density(table: schema.MapQuery, part: Part, asking: Asking) -> list[Question]:
+def density(table: schema.DensityMapQuery, part: Part, asking: Asking) -> list[Question]:
     """A density map of all of the space or a part of it."""
     space = asking.space
     columns, rows = table.cells if isinstance(table.cells, list) else (table.cells, table.cells)
@@ -96,7 +96,7 @@ def density(table: schema.MapQuery, part: Part, asking: Asking) -> list[Question
         if not (low < high).all():
             raise part.wrong("range", "[lowest, highest] on both axes, the lower value first", table.range)
     with part.explaining(columns="cells", rows="cells"):
-        return [KernelMap(table.name or "density", bandwidth, tuple(low), tuple(high), space, columns, rows)]
+        return [DensityMap(table.name or "density", bandwidth, tuple(low), tuple(high), space, columns, rows)]
 
 
 def _bordered(
@@ -122,7 +122,7 @@ def _bordered(
     blur = asking.length(part, "blur", table.blur, _BLUR)
     default = min(blur * asking.rate if blurred else EDGE_WIDTH, widest * asking.rate)
     width = asking.length(part, "width", table.width, default)
-    with part.explaining(normal="weights", offset="at", query="kind", bandwidth="blur"):
+    with part.explaining(query="kind", bandwidth="blur"):
         query = make(width)
         return Blurred(query, blur) if blurred else query
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from geopriv.queries import Range, Threshold
-from geopriv.queries.questions import Curve, Question
+from geopriv.queries.questions import Distribution, Question
 from geopriv.spaces import LogLine
 from geopriv.surveys import schema
 from geopriv.surveys.asking import (
@@ -33,7 +33,7 @@ def thresholds(table: schema.ThresholdQuery, part: Part, asking: Asking) -> list
     return found
 
 
-def curve(table: schema.CdfQuery, part: Part, asking: Asking) -> list[Question]:
+def curve(table: schema.DistributionQuery, part: Part, asking: Asking) -> list[Question]:
     """The share at or above each of many values, as one answer."""
     low, high = asking.value(part, "from", table.start), asking.value(part, "to", table.to)
     if not low < high:
@@ -43,12 +43,11 @@ def curve(table: schema.CdfQuery, part: Part, asking: Asking) -> list[Question]:
     width = asking.length(part, "width", table.width, EDGE_WIDTH)
     name = table.name or title_of(f"distribution from {low:,.10g} to {asking.said(high)}")
     with part.explaining(at="count"):
-        return [
-            Curve(name, tuple(_values(table, low, high, part, asking)), width, asking.space, table.edge or "smooth")
-        ]
+        at = _values(table, low, high, part, asking)
+        return [Distribution(name, at, width, asking.space, table.edge or "smooth")]
 
 
-def _values(table: schema.CdfQuery, low: float, high: float, part: Part, asking: Asking) -> tuple[float, ...]:
+def _values(table: schema.DistributionQuery, low: float, high: float, part: Part, asking: Asking) -> tuple[float, ...]:
     """Values at equal distances: differences on a line, ratios on a log space."""
     space = asking.space
     if table.step is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,7 +12,6 @@ from geopriv.errors import GeoprivError, InvalidParameter
 from geopriv.surveys.lines import Path, line_of
 
 _LONGEST = 60  # characters of a value that are shown
-_PARAMETER = re.compile(r"The '(\w+)' parameter of [\w ]+? (must .*|is .*)", re.DOTALL)
 
 
 class _Explained(InvalidParameter):
@@ -40,7 +38,9 @@ class Part:
 
     def wrong(self, key: str, rule: str, given: object) -> InvalidParameter:
         """The error of a key whose value breaks a rule."""
-        return self.error(f"must be {rule}, not {shown(given)}", key)
+        error = self.error(f"must be {rule}, not {shown(given)}", key)
+        error.owner, error.parameter, error.rule, error.value = place(self.path), key, rule, shown(given)
+        return error
 
     def error(self, words: str, *keys: str | int) -> InvalidParameter:
         """The error of a key: file, line, key, and words that complete the sentence."""
@@ -60,8 +60,11 @@ class Part:
         except _Explained:
             raise
         except GeoprivError as error:
-            name, words = folded(error)
-            raise self.error(words, *([named.get(name, name)] if name else [])) from None
+            name = named.get(error.parameter, error.parameter)
+            explained = self.error(half_a_sentence(error), *([name] if name else []))
+            explained.owner, explained.parameter = place(self.path), name
+            explained.rule, explained.value = error.rule, error.value
+            raise explained from None
 
     @contextmanager
     def reading(self, key: str, what: str, name: str) -> Iterator[None]:
@@ -98,18 +101,16 @@ def place(path: Path) -> str:
     return f"{table}, '{keys}'"
 
 
-def folded(error: GeoprivError) -> tuple[str, str]:
-    """The parameter that an error of the package names (empty if it names none), and the rest as half a sentence.
+def half_a_sentence(error: GeoprivError) -> str:
+    """What an error of the package says, without the parameter that it names.
 
     >>> from geopriv.spaces.checks import invalid
-    >>> folded(invalid("Range", "width", "at most 5", 7))
-    ('width', 'must be at most 5, not 7')
+    >>> half_a_sentence(invalid("Range", "width", "at most 5", 7))
+    'must be at most 5, not 7'
     """
-    match = _PARAMETER.fullmatch(str(error))
-    if match is None:
-        return "", f"cannot be asked: {error}"
-    words = match[2].removesuffix(" Got None instead.").rstrip(".")
-    return match[1], re.sub(r"\. Got (.*?)(?: instead)?$", r", not \1", words, flags=re.DOTALL)
+    if not error.rule:
+        return f"cannot be asked: {error}"
+    return f"must be {error.rule}" + (f", not {error.value}" if error.value != "None" else "")
 
 
 def shown(value: object) -> str:

@@ -27,6 +27,8 @@ _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _GONE: dict[tuple[str | int, ...], str] = {
     ("space", "resolution"): "is no longer asked for: values are not recorded in steps, so leave it out",
 }
+# words of earlier surveys for a kind of query
+_RENAMED = {"cdf": "distribution", "map": "density map"}
 
 
 def _by_kind(union: Any) -> dict[str, type[schema.Table]]:
@@ -135,7 +137,8 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
         kinds, kind = KINDS[key], _value(data, spot.path).get("kind")
         rule = listed(f"'{name}'" for name in kinds)
         missing = error == "union_tag_not_found"
-        words = f"lacks 'kind': {rule}" if missing else f"must be {rule}, not {shown(kind)}{nearest(kind, kinds)}"
+        hint = f"; it is called '{_RENAMED[kind]}' now" if key == "query" and kind in _RENAMED else nearest(kind, kinds)
+        words = f"lacks 'kind': {rule}" if missing else f"must be {rule}, not {shown(kind)}{hint}"
         return whole.error(words, *spot.keys, *([] if missing else ["kind"]))
     fields = {field.alias or name: field for name, field in spot.model.model_fields.items()}
     if error == "extra_forbidden" and spot.path in _GONE:

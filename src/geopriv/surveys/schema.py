@@ -142,10 +142,12 @@ class ThresholdQuery(Table):
     edge: Edge | None = _edge()
 
 
-class CdfQuery(Table):
+class DistributionQuery(Table):
     """The share of people at or above each of many values."""
 
-    kind: Literal["cdf"] = Field(description="'cdf': the whole distribution, as the share at or above each value")
+    kind: Literal["distribution"] = Field(
+        description="'distribution': the share at or above each of many values, as one answer"
+    )
     start: float = Field(alias="from", description="the lowest value that is asked about, a number")
     to: float = Field(description="the highest value that is asked about, a number")
     count: int | None = Field(
@@ -215,10 +217,10 @@ class GeofenceQuery(Table):
     blur: Length | None = _blur()
 
 
-class MapQuery(Table):
+class DensityMapQuery(Table):
     """A density map."""
 
-    kind: Literal["map"] = Field(description="'map': a density map, the Gaussian kernel at each point of a grid")
+    kind: Literal["density map"] = Field(description="'density map': the Gaussian kernel at each point of a grid")
     bandwidth: Length | None = Field(
         None, description=f"the standard deviation of the kernel, {_LENGTH}; 2/ε if left out"
     )
@@ -237,7 +239,14 @@ class MapQuery(Table):
 SpaceTable = Annotated[LineSpace | FlatSpace | MapSpace, Field(discriminator="kind")]
 PriorTable = Annotated[UniformPrior | BracketsPrior | LogNormalPrior | NormalPrior, Field(discriminator="kind")]
 QueryTable = Annotated[
-    ThresholdQuery | CdfQuery | RangeQuery | OrthantQuery | ScoreQuery | BallQuery | GeofenceQuery | MapQuery,
+    ThresholdQuery
+    | DistributionQuery
+    | RangeQuery
+    | OrthantQuery
+    | ScoreQuery
+    | BallQuery
+    | GeofenceQuery
+    | DensityMapQuery,
     Field(discriminator="kind"),
 ]
 

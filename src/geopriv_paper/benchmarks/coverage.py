@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from geopriv.answers.bands import band_half, band_reach
 from geopriv.answers.intervals import bernstein_reach, normal_reach
-from geopriv.answers.sums import Sums
 from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.lattice.bounds import stencil_bounds
 from geopriv.mechanisms.lattice.moments import smoothed
+from geopriv.mechanisms.sums import Sums
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray
 

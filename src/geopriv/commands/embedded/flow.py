@@ -11,7 +11,7 @@ import numpy as np
 from geopriv.answers.answers import Answers
 from geopriv.answers.survey_estimates import estimate_survey
 from geopriv.pages import write_page
-from geopriv.queries.questions import KernelMap, Question
+from geopriv.queries.questions import DensityMap, Question
 from geopriv.queries.source import Source
 from geopriv.reports.privatization import privatize
 from geopriv.reports.tallies import tally
@@ -82,7 +82,7 @@ def _people(data: Path, source: Source, space: Space) -> FloatArray:
 
 
 def _truth(question: Question, points: FloatArray) -> FloatArray:
-    if isinstance(question, KernelMap):
+    if isinstance(question, DensityMap):
         # a Gaussian of two axes is a product of two of one axis
         u, v = (Gaussian(question.bandwidth)(points[:, [k]] - axis) for k, axis in enumerate(question.axes))
         return np.asarray(u.T @ v / len(points))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.guarantee import Guarantee, require_per_distance
 from geopriv.mechanisms.lattice.bias import largest_interpolation_bias
@@ -22,9 +23,12 @@ from geopriv.mechanisms.lattice.moments import (
     mean_square,
     stencil,
 )
+from geopriv.mechanisms.lattice.sums import lattice_sums, map_sums
 from geopriv.mechanisms.simulation import simulate
+from geopriv.mechanisms.sums import Sums
 from geopriv.queries import GaussianKernel, Query, RadialQuery
 from geopriv.queries.parameters import gaussian_center
+from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import (
     FloatArray,
@@ -203,6 +207,12 @@ class Lattice(Documented, Mechanism):
         """The stencil on f around each reported cell."""
         cells, which = distinct(self.cells(reports))
         return np.asarray(self.at_cells(cells, query)[which])
+
+    def sums(self, counts: Counts, question: Question, which: Sequence[int]) -> Sums:
+        """What counted cells add up to, for some of a question's queries."""
+        if question.product is not None and len(which) == len(question.queries):
+            return map_sums(self, counts, question.product)
+        return lattice_sums(self, counts, [question.queries[k] for k in which])
 
     def cells(self, reports: FloatArray) -> FloatArray:
         """Reports as integer vectors of shape (n, d).

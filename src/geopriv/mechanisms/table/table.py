@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -14,14 +15,17 @@ import numpy.typing as npt
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.guarantee import Guarantee, require_per_distance
+from geopriv.mechanisms.sums import Sums, moments_of
 from geopriv.mechanisms.table.cache import relaxed_variance
 from geopriv.mechanisms.table.design import alphabets, design, lattice_shares
 from geopriv.mechanisms.table.integers import TOTAL, Integers, worst_step
 from geopriv.mechanisms.table.program import uniform
 from geopriv.queries import Query
 from geopriv.queries.priors import Prior, coordinates_under
+from geopriv.queries.questions import Question
 from geopriv.spaces.checks import (
     FloatArray,
     count,
@@ -264,6 +268,13 @@ class Table(Documented, Mechanism):
         if query is not None and query != self.query:
             raise invalid("estimate", "query", f"the one that was asked, {self.query}", query)
         return reports
+
+    def sums(self, counts: Counts, question: Question, which: Sequence[int]) -> Sums:
+        """What counted reports add up to: the table's values are the contributions to its one query."""
+        values, times = self.values[counts.rows], counts.times.astype(np.float64)
+        moments = moments_of(lambda: iter([(values, times)]), counts.n, 1)
+        low, high = (np.array([end]) for end in (self.values.min(), self.values.max()))
+        return Sums(counts.n, *moments, low, high, self.largest_bias())
 
     @cached_property
     def _rows(self) -> tuple[FloatArray, FloatArray]:

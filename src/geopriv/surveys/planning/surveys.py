@@ -14,7 +14,7 @@ from scipy import special
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice, Table
 from geopriv.queries import Query
-from geopriv.queries.questions import KernelMap, Question, Share
+from geopriv.queries.questions import DensityMap, Question, Share
 from geopriv.spaces.checks import (
     FloatArray,
     fraction,
@@ -78,7 +78,7 @@ class SurveyPlan(Shown):
         bounds = []
         for question in self.survey.questions:
             # that of a kernel is the same everywhere
-            queries = question.queries[:1] if isinstance(question, KernelMap) else question.queries
+            queries = question.queries[:1] if isinstance(question, DensityMap) else question.queries
             bounds += [self.design.mechanisms[self.design.answering(query)].largest_bias(query) for query in queries]
         return max(bounds)
 

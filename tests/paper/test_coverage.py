@@ -51,7 +51,7 @@ def table() -> gp.Table:
 
 @cache
 def curve() -> tuple[gp.Design, Law]:
-    question = gp.Curve("curve", tuple(np.linspace(20_000, 300_000, 15).tolist()), 32_000, USD)
+    question = gp.Distribution("curve", tuple(np.linspace(20_000, 300_000, 15).tolist()), 32_000, USD)
     lattice = gp.Lattice.calibrate(USD, RATE, queries=question.queries)
     design = gp.Design("curve", (lattice,), questions=(question,))
     return design, lattice_law(lattice, *people(), question.queries)
@@ -105,7 +105,7 @@ def test_bands_hold_all_of_a_map_where_many_are_and_where_nobody_is(monkeypatch:
     monkeypatch.setattr(bands, "_MOST", 2_000)
     plane, rng = gp.Plane(), np.random.default_rng(6)
     spots = rng.normal(size=(4000, 2)) * [3.0, 2.0]
-    question = gp.KernelMap("map", 2.0, (-20, -20), (20, 20), plane, columns=6, rows=5)
+    question = gp.DensityMap("map", 2.0, (-20, -20), (20, 20), plane, columns=6, rows=5)
     lattice = gp.Lattice.calibrate(plane, 1.0, step=0.6)
     law = lattice_law(lattice, spots, np.full(4000, 1 / 4000), question.queries)
     aimed = law.shares @ law.contributions  # what a grid as coarse as this estimates

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from geopriv.reports.files import Integers
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
