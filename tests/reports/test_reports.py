@@ -10,7 +10,8 @@ import pytest
 import geopriv as gp
 from geopriv.mechanisms.reports import plans, report, space_of
 from geopriv.mechanisms.table import reports as table_reports
-from geopriv.noise import bulk, kernels
+from geopriv.noise import bulk, student_t
+from geopriv.noise.filters import UNKNOWN
 from geopriv.noise.plans import Plan
 from geopriv.spaces.checks import FloatArray
 from tests.rows import (
@@ -165,9 +166,9 @@ def test_a_filter_that_knows_nothing_changes_nothing(monkeypatch: pytest.MonkeyP
 
     def helpless(words: object, z: object, error: object, status: FloatArray, df: float) -> None:
         asked.append(len(status))
-        status[:] = kernels.UNKNOWN
+        status[:] = UNKNOWN
 
-    monkeypatch.setattr(kernels, "student", helpless)
+    monkeypatch.setattr(student_t, "student_filter", helpless)
     np.testing.assert_array_equal(chunk(plan, people, screened=True), expected)
     assert asked == [64]
 
@@ -176,14 +177,14 @@ def test_a_filter_with_too_small_an_error_bound_would_be_caught(monkeypatch: pyt
     """The planted fault of the comparison above: noise that is off by a part in 10^9 and claims to be right."""
     row = next(row for row in ROWS if row.name == "LeastScaleT / threshold")
     people, _ = row.asked.query.space.read_rows(many(row, 20_000))
-    plan, honest = plans(row.mechanism)[0], kernels.student
+    plan, honest = plans(row.mechanism)[0], student_t.student_filter
 
     def sloppy(words: object, z: FloatArray, error: FloatArray, status: FloatArray, df: float) -> None:
         honest(words, z, error, status, df)  # type: ignore[arg-type]
         z *= 1 + 1e-9
 
     expected = chunk(plan, people, screened=True)
-    monkeypatch.setattr(kernels, "student", sloppy)
+    monkeypatch.setattr(student_t, "student_filter", sloppy)
     assert (chunk(plan, people, screened=True) != expected).any()
 
 
