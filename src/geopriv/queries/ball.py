@@ -11,7 +11,7 @@ from geopriv.queries.base import Centered, Edged
 from geopriv.queries.parameters import UNSET, radial, set_center
 from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile, Ramp
-from geopriv.spaces import Flat, Space
+from geopriv.spaces import Space
 from geopriv.spaces.checks import invalid, positive
 
 
@@ -46,7 +46,7 @@ class Ball(Centered, Edged):
 
     @property
     def region(self) -> shapely.Geometry | None:
-        if not (isinstance(self.space, Flat) and self.space.dimension == 2):
+        if not (self.space.flat and self.space.dimension == 2):
             return None
         return shapely.Point(self.geometry.anchor).buffer(self.radius, quad_segs=32)
 

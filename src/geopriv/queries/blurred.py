@@ -24,7 +24,7 @@ from geopriv.shapes.profiles import (
     LinearPieces,
     Profile,
 )
-from geopriv.spaces import Flat, Space
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.words import NARROW
 
@@ -133,7 +133,7 @@ class Blurred(Query):
         known = isinstance(self.query.geometry, RegionDistance | QuadrantDistance) or (
             isinstance(self.query.geometry, Radial) and isinstance(self.query.profile, LinearPieces)
         )
-        return known and isinstance(self.query.space, Flat) and self.query.space.dimension == 2
+        return known and self.query.space.flat and self.query.space.dimension == 2
 
     @cached_property
     def geometry(self) -> Coordinate:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 from geopriv.queries.base import Edged
-from geopriv.queries.parameters import Edge, public_value, require_edge, require_line
+from geopriv.queries.parameters import Edge, public_place, require_edge, require_line
 from geopriv.shapes.coordinates import Coordinate, Radial
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
@@ -59,7 +59,7 @@ class Range(Edged):
 
     @property
     def _ends(self) -> tuple[float, float]:
-        return public_value(self, "low", self.low), public_value(self, "high", self.high)
+        return float(public_place(self, "low", self.low)), float(public_place(self, "high", self.high))
 
     def words(self, name: str) -> str:
         return f"are between {plain(self.low)} and {amount(self.high, self.space.value_unit)}"

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from geopriv.queries.base import Edged
-from geopriv.queries.parameters import Edge, public_value, require_edge, require_line
+from geopriv.queries.parameters import Edge, public_place, require_edge, require_line
 from geopriv.shapes.coordinates import Coordinate, Linear
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
@@ -42,7 +42,7 @@ class Threshold(Edged):
     def __post_init__(self) -> None:
         require_line(self)
         require_edge(self, self.edge)
-        public_value(self, "at", self.at)
+        public_place(self, "at", self.at)
         positive("Threshold", "width", self.width)
 
     def words(self, name: str) -> str:
@@ -50,7 +50,7 @@ class Threshold(Edged):
 
     @cached_property
     def geometry(self) -> Coordinate:
-        return Linear((1.0,), -public_value(self, "at", self.at), scalar=True)
+        return Linear((1.0,), -float(public_place(self, "at", self.at)), scalar=True)
 
     @cached_property
     def profile(self) -> Profile:

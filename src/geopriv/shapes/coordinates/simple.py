@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from geopriv.shapes.coordinates.base import Coordinate
-from geopriv.spaces import Earth, LogLine, Space
+from geopriv.spaces import LogLine, Space
 from geopriv.spaces.checks import FloatArray
 
 
@@ -66,7 +66,7 @@ class Radial(Coordinate):
 
     @property
     def moved(self) -> object | None:
-        return None if isinstance(self.space, Earth) else self.alike  # points of the globe are not moved by adding
+        return self.alike if self.space.flat else None  # points of the globe are not moved by adding
 
     @property
     def alike(self) -> object:
@@ -75,8 +75,7 @@ class Radial(Coordinate):
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         if isinstance(self.space, LogLine):  # below its floor there is nothing, so only towards the centre
             return np.full_like(s, -self.offset), s
-        farthest = np.pi * self.space.radius if isinstance(self.space, Earth) else np.inf
-        return np.full_like(s, -self.offset), np.full_like(s, farthest - self.offset)
+        return np.full_like(s, -self.offset), np.full_like(s, self.space.farthest - self.offset)
 
 
 @dataclass(frozen=True)
