@@ -26,8 +26,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import geopriv as gp
-from geopriv.reports.engines.duckdb import file_query
-from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
+from geopriv.reports.engines.duckdb.counting import reports_query, tally_sql
+from geopriv.reports.engines.duckdb.sql import file_query
 
 FILES = 8
 ENGINES = ["arrow", "duckdb", "spark", SKEWED := "spark, skewed"]
@@ -115,8 +115,8 @@ def works(engine: str, cores: int) -> dict[str, Work]:
             ),
             "count": lambda people, out: tally_sql(DESIGN, reports_query([out / "reports.parquet"])),
         }
-    from geopriv.reports.engines import spark
-    from geopriv.reports.engines.spark_session import session
+    from geopriv.reports.engines.spark import frames as spark
+    from geopriv.reports.engines.spark.session import session
 
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
     started = session(f"local[{cores}]", settings | {"spark.sql.shuffle.partitions": "8", "spark.driver.memory": "3g"})

@@ -84,11 +84,11 @@ if TYPE_CHECKING:
     from geopriv.queries.questions import Share as Share
     from geopriv.queries.source import Source as Source
     from geopriv.reports.engines import Sql as Sql
-    from geopriv.reports.engines.duckdb_tally import tally_sql as tally_sql
+    from geopriv.reports.engines.duckdb.counting import tally_sql as tally_sql
+    from geopriv.reports.engines.local import Privatized as Privatized
+    from geopriv.reports.engines.local import privatize as privatize
     from geopriv.reports.files import ReportBatch as ReportBatch
     from geopriv.reports.files import write_reports as write_reports
-    from geopriv.reports.privatization import Privatized as Privatized
-    from geopriv.reports.privatization import privatize as privatize
     from geopriv.reports.reader import ReportReader as ReportReader
     from geopriv.reports.reader import read_reports as read_reports
     from geopriv.reports.tallies import Tally as Tally
@@ -138,7 +138,7 @@ _HOME = {
     "answers.maps": ("estimate_map",),
     "surveys.documents": ("from_document", "to_document"),
     "reports.engines": ("Sql",),
-    "reports.engines.duckdb_tally": ("tally_sql",),
+    "reports.engines.duckdb.counting": ("tally_sql",),
     "errors": (
         "BudgetExhausted",
         "GeoprivError",
@@ -169,7 +169,7 @@ _HOME = {
     "surveys.planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
     "queries.priors": ("Prior",),
     "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
-    "reports.privatization": ("Privatized", "privatize"),
+    "reports.engines.local": ("Privatized", "privatize"),
     "shapes.profiles": (
         "Custom",
         "Gaussian",

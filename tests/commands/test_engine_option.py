@@ -189,7 +189,7 @@ def test_the_folder_that_spark_makes_for_tables_is_gone_in_the_end(
     later: list[Callable[[], object]] = []
     monkeypatch.setattr("atexit.register", lambda work, *given: later.append(lambda: work(*given)))
     monkeypatch.setattr(
-        "geopriv.reports.engines.spark_session.session", lambda *_: (tmp_path / "spark-warehouse").mkdir()
+        "geopriv.reports.engines.spark.session.session", lambda *_: (tmp_path / "spark-warehouse").mkdir()
     )
     engine.spark("local[1]")
     later[0]()
@@ -201,5 +201,5 @@ def test_the_folder_that_spark_makes_for_tables_is_gone_in_the_end(
 
 
 def test_spark_is_not_imported_unless_it_is_asked_for() -> None:
-    look = "import geopriv.commands.privatize, geopriv.reports.privatization, sys; sys.exit('pyspark' in sys.modules)"
+    look = "import geopriv.commands.privatize, geopriv.reports.engines.local, sys; sys.exit('pyspark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", look], check=False).returncode == 0

@@ -16,7 +16,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.reports import parquet_pages
-from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
+from geopriv.reports.engines.duckdb.counting import reports_query, tally_sql
 from geopriv.reports.files import ReportBatch, write_reports
 from geopriv.reports.reader import ReportReader
 from geopriv.reports.report_files import BATCH

@@ -142,6 +142,6 @@ def test_without_its_extension_duckdb_says_what_to_do(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offline = {"extension_directory": str(tmp_path), "custom_extension_repository": str(tmp_path / "none")}
-    monkeypatch.setattr("geopriv.reports.engines.duckdb._CONFIG", offline)
+    monkeypatch.setattr("geopriv.reports.engines.duckdb.sql._CONFIG", offline)
     with pytest.raises(gp.InvalidParameter, match=r"extension 'sqlite_scanner'.*INSTALL sqlite"):
         gp.privatize(DESIGN, gp.Sql("FROM people", file), tmp_path / "reports.parquet")

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
-from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
+from geopriv.reports.engines.duckdb.counting import reports_query, tally_sql
 from geopriv.reports.files import COLUMNS
 from geopriv.surveys.design import Design
 from tests.designs import small_table
@@ -173,7 +173,7 @@ def test_an_extension_that_cannot_be_fetched_is_named(tmp_path: Path, monkeypatc
     sqlite3.connect(tmp_path / "reports.sqlite").close()
     query = f"select * from sqlite_scan('{tmp_path / 'reports.sqlite'}', 'sent')"
     offline = {"extension_directory": str(tmp_path), "custom_extension_repository": str(tmp_path / "none")}
-    monkeypatch.setattr("geopriv.reports.engines.duckdb._CONFIG", offline)
+    monkeypatch.setattr("geopriv.reports.engines.duckdb.sql._CONFIG", offline)
     for allowed in (False, True):
         with pytest.raises(gp.InvalidParameter, match="extension 'sqlite_scanner'"):
             tally_sql(DESIGN, gp.Sql(query, extensions=allowed))

@@ -22,7 +22,7 @@ from geopriv.reports.engines import (
     Sql,
     batches,
 )
-from geopriv.reports.engines.delimited import RAGGED
+from geopriv.reports.engines.arrow.delimited import RAGGED
 from geopriv.reports.engines.people import People
 from geopriv.reports.engines.reading import BATCH
 from geopriv.reports.engines.rows import (

@@ -28,19 +28,17 @@ from geopriv.commands import estimate
 from geopriv.commands.cli import main
 from geopriv.commands.engine import Engine
 from geopriv.noise.keyed import Keyed
-from geopriv.reports.engines import (
-    shuffle,
-    spark,
-    spark_files,
-    spark_session,
-    spark_told,
-    spark_work,
-)
-from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
-from geopriv.reports.engines.spark_blocks import from_blocks, hashed
-from geopriv.reports.engines.spark_query import rows_of
+from geopriv.reports.engines import shuffle
+from geopriv.reports.engines.duckdb.counting import reports_query, tally_sql
+from geopriv.reports.engines.local import draw_reports
+from geopriv.reports.engines.spark import files as spark_files
+from geopriv.reports.engines.spark import frames as spark
+from geopriv.reports.engines.spark import session as spark_session
+from geopriv.reports.engines.spark import told as spark_told
+from geopriv.reports.engines.spark import work as spark_work
+from geopriv.reports.engines.spark.blocks import from_blocks, hashed
+from geopriv.reports.engines.spark.queries import rows_of
 from geopriv.reports.files import COLUMNS
-from geopriv.reports.privatization import draw_reports
 from geopriv.surveys.design import Design
 from tests.designs import small_table
 from tests.java import provide_java
@@ -644,7 +642,7 @@ def test_a_java_that_does_not_start_spark_is_told_apart_from_none(tmp_path: Path
     java.parent.mkdir()
     java.write_text("#!/bin/sh\necho UnsupportedClassVersionError >&2\nexit 1\n")
     java.chmod(0o755)
-    start = "from geopriv.reports.engines.spark_session import session; session('local[1]')"
+    start = "from geopriv.reports.engines.spark.session import session; session('local[1]')"
     home = os.environ | {"JAVA_HOME": str(tmp_path)}
     told = subprocess.run([sys.executable, "-c", start], check=False, capture_output=True, text=True, env=home)
     assert told.stderr.splitlines()[0] == "UnsupportedClassVersionError"

@@ -71,8 +71,8 @@ def choose(
 
 def spark(master: str | None, checkpoint: str | None = None) -> SparkSession:
     """A session of Spark that logs nothing, since its errors quote rows; what they were about is told in a sentence."""
-    from geopriv.reports.engines.spark_session import session
-    from geopriv.reports.engines.spark_told import told
+    from geopriv.reports.engines.spark.session import session
+    from geopriv.reports.engines.spark.told import told
 
     warehouse = Path("spark-warehouse").absolute()
     if not warehouse.exists():

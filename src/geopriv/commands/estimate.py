@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import shapely
     from rich.console import Console
 
-    from geopriv.reports.engines.duckdb import Sql
+    from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.reports.tallies import Tally
     from geopriv.spaces import Space
     from geopriv.surveys.design import Design
@@ -70,7 +70,7 @@ def estimate(
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
     from geopriv.queries.questions import DensityMap
-    from geopriv.reports.engines.duckdb import Sql
+    from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.reports.tallies import tally as count
     from geopriv.spaces.checks import fraction, invalid
     from geopriv.surveys.design import load_design
@@ -147,11 +147,11 @@ def _counted(
             require_reports(file)
     with console.status("Counting…"):
         if engine is Engine.SPARK:
-            from geopriv.reports.engines.spark_files import tally_files
+            from geopriv.reports.engines.spark.files import tally_files
 
             paths = [part for path in reports for part in _parts(path)]
             return tally_files(spark(master), design, paths, None if sql is None else sql.query)
-        from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
+        from geopriv.reports.engines.duckdb.counting import reports_query, tally_sql
 
         return tally_sql(design, sql or reports_query(_files([Path(path) for path in reports])))
 

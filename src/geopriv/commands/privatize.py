@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    from geopriv.reports.privatization import Privatized
+    from geopriv.reports.engines.local import Privatized
     from geopriv.surveys.design import Design
 
 EXAMPLES = (
@@ -68,15 +68,15 @@ def privatize(
     console = Console(stderr=True)
     promise = load_design(design)
     if chosen is Engine.SPARK:
-        from geopriv.reports.engines.spark_files import privatize_files
+        from geopriv.reports.engines.spark.files import privatize_files
 
         started = spark(master, checkpoint)
         done = privatize_files(
             started, promise, data, output, query=query, person=person, overwrite=overwrite, again=again
         )
     else:
-        from geopriv.reports.engines.duckdb import Sql, file_query
-        from geopriv.reports.privatization import privatize as run
+        from geopriv.reports.engines.duckdb.sql import Sql, file_query
+        from geopriv.reports.engines.local import privatize as run
 
         people = Sql(query, database, allow_extensions) if query is not None else data
         if chosen is Engine.DUCKDB and data is not None:

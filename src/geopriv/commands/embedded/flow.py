@@ -13,7 +13,7 @@ from geopriv.answers.survey_estimates import estimate_survey
 from geopriv.pages import write_page
 from geopriv.queries.questions import DensityMap, Question
 from geopriv.queries.source import Source
-from geopriv.reports.privatization import privatize
+from geopriv.reports.engines.local import privatize
 from geopriv.reports.tallies import tally
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces import Space

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from duckdb import Error
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines.duckdb import (
+from geopriv.reports.engines.duckdb.sql import (
     Sql,
     connected,
     literal,

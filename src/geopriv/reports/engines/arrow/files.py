@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines.arrow import ipc_batches, parquet_batches, table_batches
-from geopriv.reports.engines.delimited import csv_batches
-from geopriv.reports.engines.duckdb import Sql, sql_batches
+from geopriv.reports.engines.arrow.delimited import csv_batches
+from geopriv.reports.engines.arrow.tables import ipc_batches, parquet_batches, table_batches
+from geopriv.reports.engines.duckdb.sql import Sql, sql_batches
 from geopriv.reports.engines.reading import Reading, guarded
 from geopriv.spaces.checks import invalid
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines import spark
+from geopriv.reports.engines.local import Privatized, columns_of, require_readable
 from geopriv.reports.engines.reading import Reading
-from geopriv.reports.engines.spark_query import rows_of
-from geopriv.reports.engines.spark_told import EXISTS, told
-from geopriv.reports.engines.spark_work import SENT, read_lines, wanted
+from geopriv.reports.engines.spark import frames as spark
+from geopriv.reports.engines.spark.queries import rows_of
+from geopriv.reports.engines.spark.told import EXISTS, told
+from geopriv.reports.engines.spark.work import SENT, read_lines, wanted
 from geopriv.reports.files import COLUMNS
-from geopriv.reports.privatization import Privatized, columns_of, require_readable
 from geopriv.reports.register import Register
 from geopriv.reports.report_files import require_sizes, require_whole
 from geopriv.spaces.checks import invalid

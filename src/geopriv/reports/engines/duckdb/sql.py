@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from geopriv.errors import InvalidParameter
+from geopriv.reports.engines.duckdb.statements import require_reading
 from geopriv.reports.engines.reading import Reading
-from geopriv.reports.engines.statements import require_reading
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression

@@ -42,7 +42,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
-    from geopriv.reports.engines.spark_told import told
+    from geopriv.reports.engines.spark.told import told
 
     # workers of this machine run this Python, which has geopriv
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -1,0 +1,1 @@
+"""Queries in SQL, run by DuckDB."""
