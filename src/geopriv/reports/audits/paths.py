@@ -18,8 +18,8 @@ from geopriv.mechanisms import Table
 from geopriv.mechanisms.integers import draw_shares
 from geopriv.queries.source import Source
 from geopriv.reports.audits.laws import Integers, Value
-from geopriv.reports.engines.local import privatize
 from geopriv.reports.files import limits
+from geopriv.reports.verbs import privatize
 from geopriv.surveys.design import Design
 
 Draw = Callable[[Value, int], Integers]

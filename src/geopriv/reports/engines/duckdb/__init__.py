@@ -1,1 +1,1 @@
-"""Queries in SQL, run by DuckDB."""
+"""Queries in SQL, and files by patterns, read and counted by DuckDB."""

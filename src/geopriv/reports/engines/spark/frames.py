@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from geopriv.errors import InvalidParameter
 from geopriv.noise.entropy import ENTROPY
-from geopriv.reports.engines.local import columns_of
+from geopriv.reports.drawing import columns_of
 from geopriv.reports.engines.people import People
 from geopriv.reports.engines.reading import Reading
 from geopriv.reports.engines.spark import work

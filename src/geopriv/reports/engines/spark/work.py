@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from geopriv.noise.keyed import Keyed
 from geopriv.queries.source import Source as Columns
-from geopriv.reports.engines.local import columns_of, draw_reports
+from geopriv.reports.drawing import columns_of, draw_reports
 from geopriv.reports.engines.people import People
 from geopriv.reports.engines.shuffle import Rows
 from geopriv.reports.engines.spark.blocks import (
