@@ -21,16 +21,11 @@ from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.sensitivity import ExponentialGrowth
 from geopriv.mechanisms.table.reports import draw_values
 from geopriv.mechanisms.table.table import Table
-from geopriv.noise import Laplace, PlanarLaplace
+from geopriv.noise import Laplace, Noise, PlanarLaplace, SphericalLaplace
 from geopriv.noise.bulk import draw
 from geopriv.noise.entropy import ENTROPY, Source
-from geopriv.noise.laws import SphericalLaw, law
-from geopriv.noise.plans import (
-    OnEarth,
-    Plan,
-    Shifted,
-    grid,
-)
+from geopriv.noise.plans import Plan, Shifted, grid
+from geopriv.noise.spherical_laplace import OnEarth
 from geopriv.queries import Query
 from geopriv.shapes import enclosures
 from geopriv.shapes.profiles import Profile
@@ -75,7 +70,7 @@ def report(mechanism: Mechanism, x: Any, source: Source = ENTROPY) -> Reports:
     Raises:
         InvalidParameter: for a query whose answer or noise scale has no enclosure.
     """
-    rows, shape = enclosures.read_rows(space_of(mechanism), x)
+    rows, shape = space_of(mechanism).read_rows(x)
     if isinstance(mechanism, Table):
         return Reports(draw_values(mechanism, rows, source).reshape(shape))
     made = plans(mechanism)
@@ -131,7 +126,7 @@ def _require_margin(noise: Any, eta: float, rate: float) -> None:
         raise invalid("report", "gamma_share", "so small that a 64th of ε is left for η", "a larger one")
 
 
-def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: object, rate: float) -> Shifted:
+def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: Noise, rate: float) -> Shifted:
     """f(x) + Z times the sum of scales, each of which belongs to a query."""
 
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
@@ -155,7 +150,7 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: object
     mine = [q for q, _ in parts].index(query)
     first = parts[0][1]
     unit = first.value if isinstance(first, ConstantScale) else _unit(query.profile, rate)
-    return Shifted(law(noise), (grid(unit),), enclose, bound)
+    return Shifted(noise.law(), (grid(unit),), enclose, bound)
 
 
 def _unit(profile: Profile, rate: float) -> float:
@@ -170,19 +165,19 @@ def _coordinate(query: Query, rate: float) -> Shifted:
         return None if s is None else (Bounded(s.value[:, None], s.off[:, None]), _constant(1 / rate, len(rows)))
 
     return Shifted(
-        law(Laplace()), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), bound
+        Laplace().law(), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), bound
     )
 
 
 def _input(space: Space, rate: float) -> Plan:
     if isinstance(space, Earth):
         around = rate * space.radius * (1 - 2.0**-50)  # per radian, rounded down
-        return OnEarth(SphericalLaw(around), (min(grid(math.degrees(1 / around)), 1.0),) * 2)
+        return OnEarth(SphericalLaplace(around).law(), (min(grid(math.degrees(1 / around)), 1.0),) * 2)
     return Shifted(
-        law(PlanarLaplace(space.dimension)),
+        PlanarLaplace(space.dimension).law(),
         (grid(1 / rate),) * space.dimension,
-        lambda row: (enclosures.point(space, row), 1 / arb(rate)),
-        lambda rows: (floats.points(space, rows), _constant(1 / rate, len(rows))),
+        lambda row: (space.enclose(row), 1 / arb(rate)),
+        lambda rows: (space.bounded(rows), _constant(1 / rate, len(rows))),
     )
 
 
