@@ -18,6 +18,7 @@ from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.frames import as_array
 from geopriv.spaces.threads import read_in_threads
+from geopriv.spaces.words import amount, degrees, plain
 
 WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _ENDLESS = 1 << 1024  # from here on a whole number is no float
@@ -108,6 +109,27 @@ class Space(ABC):
         array([3., 2.])
         """
         return self.between(self.read(first), self.read(second))
+
+    def distance_words(self, distance: float) -> str:
+        r"""A distance with its unit.
+
+        >>> from geopriv import Line, LogLine
+        >>> Line("USD").distance_words(2000.0).replace("\N{NARROW NO-BREAK SPACE}", " "), LogLine(2).distance_words(2.0)
+        ('2,000 USD', 'a factor of 4')
+        """
+        return amount(distance, self.distance_unit) if self.distance_unit else f"{plain(distance)} units"
+
+    def place_words(self, value: float | Sequence[float]) -> str:
+        r"""A value: latitude and longitude, or numbers with their unit.
+
+        >>> from geopriv import Earth, Plane
+        >>> Earth().place_words((40.7, -74.0)).replace("\N{NO-BREAK SPACE}", " "), Plane(None).place_words((1.0, 2.0))
+        ('40.700° N, 74.000° W', '1, 2')
+        """
+        if self.geographic:
+            latitude, longitude = np.ravel(value).tolist()
+            return f"{degrees(latitude, 'NS', 3)}, {degrees(longitude, 'EW', 3)}"
+        return ", ".join(amount(axis, self.value_unit, 4) for axis in np.ravel(value).tolist())
 
     def rate(self, epsilon: float | str) -> float:
         """ε as a number per unit of distance, from a number or from a sentence.

@@ -20,6 +20,7 @@ from geopriv.spaces.checks import (
     positive,
 )
 from geopriv.spaces.units import read_factor_rate, read_rate
+from geopriv.spaces.words import plain
 
 
 class _Scalars(Axes):
@@ -102,6 +103,9 @@ class LogLine(_Scalars):
     @property
     def value_unit(self) -> str | None:
         return self.unit
+
+    def distance_words(self, distance: float) -> str:
+        return f"a factor of {plain(self.base**distance, 3)}"
 
     @property
     def limits(self) -> tuple[FloatArray, FloatArray]:

@@ -37,6 +37,14 @@ class Linear(Coordinate):
         foot = -self.shift * np.asarray(self.direction)
         return foot[0] if self.scalar else foot
 
+    @property
+    def moved(self) -> object:
+        return "linear", self.direction
+
+    @property
+    def alike(self) -> object:
+        return "linear"
+
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.full_like(s, -np.inf), np.full_like(s, np.inf)
 
@@ -55,6 +63,14 @@ class Radial(Coordinate):
     @cached_property
     def anchor(self) -> FloatArray:
         return np.reshape(self.center, self.space.point_shape)
+
+    @property
+    def moved(self) -> object | None:
+        return self.alike if self.space.flat else None  # points of the globe are not moved by adding
+
+    @property
+    def alike(self) -> object:
+        return "radial", self.offset
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         if isinstance(self.space, LogLine):  # below its floor there is nothing, so only towards the centre
