@@ -18,7 +18,7 @@ import geopriv as gp
 from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.table import kernels as table_kernels
 from geopriv.mechanisms.table import reports as table_reports
-from geopriv.noise import kernels
+from geopriv.noise import filters
 from geopriv.noise.exact import Uniform, settle
 from geopriv.noise.plans import Plan
 from geopriv.spaces.checks import FloatArray
@@ -63,10 +63,10 @@ class Filter(ABC):
     def right(self, row: Row, words: Sequence[int]) -> bool:
         """Whether the filter does not know, or knows what the exact sampler says."""
         status, report = self.screened(row, words)
-        if status == kernels.UNKNOWN:
+        if status == filters.UNKNOWN:
             return True
         exact = self.exact(row, words)
-        return exact is None if status == kernels.REJECTED else exact == report
+        return exact is None if status == filters.REJECTED else exact == report
 
     def borders(self, path: Path, words: Sequence[int]) -> Iterator[Row]:
         """Values some floats on each side of one at which the exact report of these words changes."""
@@ -98,7 +98,7 @@ class Planned(Filter):
     def screened(self, row: Row, words: Sequence[int]) -> tuple[int, object]:
         screen = self.plan.screen(np.asarray([row]))
         assert screen is not None
-        values, status = np.zeros((1, len(self.plan.steps))), np.full(1, kernels.UNKNOWN, dtype=np.uint8)
+        values, status = np.zeros((1, len(self.plan.steps))), np.full(1, filters.UNKNOWN, dtype=np.uint8)
         screen(np.arange(1), np.asarray([words], dtype=np.uint64), values, status)
         return int(status[0]), values[0].tolist()
 
@@ -128,7 +128,7 @@ class Rows(Filter):
     def screened(self, row: Row, words: Sequence[int]) -> tuple[int, object]:
         s = floats.coordinate(self.table.query, np.asarray([row]))
         assert s is not None
-        letters, status = np.zeros(1, dtype=np.uint16), np.full(1, kernels.UNKNOWN, dtype=np.uint8)
+        letters, status = np.zeros(1, dtype=np.uint16), np.full(1, filters.UNKNOWN, dtype=np.uint8)
         table_kernels.letters(np.asarray([[*words, 0]], dtype=np.uint64), s.value, s.off, self.ready, letters, status)
         return int(status[0]), int(letters[0])
 
@@ -151,12 +151,12 @@ def word_sets(count: int, seed: int) -> list[list[int]]:
 
 
 def planted_letters(
-    words: kernels.Words,
+    words: filters.Words,
     s: FloatArray,
     off: FloatArray,
     table: table_kernels.Lookup,
     letter: table_kernels.Letters,
-    status: kernels.Status,
+    status: filters.Status,
 ) -> None:
     """The planted fault: a row is certain where U is clear of the share of the one cell in which the float is."""
     lattice, _, sums, _ = table
@@ -167,4 +167,4 @@ def planted_letters(
     for i in np.flatnonzero(certain).tolist():
         row = int(cell[i]) + int(above[i] < 0)
         letter[i] = np.searchsorted(sums[row], int(words[i, 1]) >> 4, side="right")
-    status[:] = np.where(certain, kernels.CERTAIN, kernels.UNKNOWN)
+    status[:] = np.where(certain, filters.CERTAIN, filters.UNKNOWN)

@@ -12,6 +12,7 @@ import shapely
 
 import geopriv as gp
 from geopriv.spaces.checks import FloatArray
+from geopriv_paper.plain import plain_moments
 
 EARTH, PLANE, USD = gp.Earth(), gp.Plane("m"), gp.Line("USD")
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
@@ -139,11 +140,14 @@ class Row:
         return np.asarray(self.asked.values, dtype=np.float64)
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
-        """Bias and variance of the estimate of the row's query, as the mechanism states them."""
+        """Bias and variance of the estimate of the row's query: the mechanism's own, or else by quadrature."""
         m, q = self.mechanism, self.asked.query
-        if isinstance(m, INPUT):
-            return m.bias(self.values, q), m.variance(self.values, q)
-        bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
+        try:
+            if isinstance(m, INPUT):
+                return m.bias(self.values, q), m.variance(self.values, q)
+            bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
+        except gp.InvalidParameter:  # only a plain estimate has no closed form
+            return plain_moments(m, self.values, q)
         return (bias[..., 0], variance[..., 0]) if isinstance(m, gp.VectorSmoothCauchy) else (bias, variance)
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:

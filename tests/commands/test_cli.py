@@ -111,3 +111,19 @@ def test_help_and_version_are_there(tmp_path: Path) -> None:
     assert "accuracy" in run("bench", "-h", cwd=tmp_path).stdout
     assert run("--version", cwd=tmp_path).stdout.strip() == "0.1.0"
     assert run("nonsense", cwd=tmp_path).returncode == 2
+
+
+def test_commands_of_a_package_that_is_absent_say_so() -> None:
+    """The library stands alone: without geopriv_paper only its two commands are missing."""
+    code = (
+        "import importlib.util, sys; known = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name: None if name == 'geopriv_paper' else known(name)\n"
+        "from geopriv.commands.cli import main; main()"
+    )
+    for command in (("reproduce", "one-way", "--full"), ("bench", "accuracy")):
+        done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert (
+            done.stderr
+            == f"geopriv: '{command[0]}' comes with the package geopriv_paper, which is not installed here.\n"
+        )

@@ -346,6 +346,44 @@ def test_a_value_in_bytes_that_are_no_text_is_bad_input_and_not_shown(design: Pa
     assert b"xff" not in done.stderr
 
 
+@pytest.mark.parametrize("value", ["1_000", "٥٢", "5 2", "", "1,", "nan", "inf", "0x10", "9" * 5000])
+def test_what_is_no_plain_number_is_bad_input_and_not_shown(value: str, design: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "geopriv.client", *asked(design, tmp_path / "ledger", "-")]
+    done = subprocess.run(words, capture_output=True, timeout=120, check=False, input=f"{value}\n".encode())
+    assert done.returncode == 2
+    assert b"must be a number" in done.stderr
+    assert not value or value.encode() not in done.stderr
+
+
+def test_a_closed_standard_input_is_bad_input(design: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "geopriv.client", *asked(design, tmp_path / "ledger", "-")]
+    done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *words], capture_output=True, timeout=120, check=False)
+    assert done.returncode == 2
+    assert b"Standard input is closed" in done.stderr
+
+
+def test_an_interrupted_device_ends_without_a_traceback(design: Path, tmp_path: Path) -> None:
+    waiting = [*asked(design, tmp_path / "ledger", "0.3"), "--after", "60"]
+    process = subprocess.Popen([sys.executable, "-m", "geopriv.client", *waiting], stderr=subprocess.PIPE)
+    while not (tmp_path / "ledger").exists():  # it has read its options
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in said
+
+
+@pytest.mark.parametrize("option", ["--most-epsilon", "--total", "--after"])
+def test_an_option_that_cannot_be_read_is_named(option: str, design: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([str(design), "--value", "52000", option, "1/8000"])
+    said = capsys.readouterr().err
+    assert f"{option} cannot be read" in said
+    assert "52000" not in said
+    assert "8000" not in said
+
+
 def test_what_a_report_lacks_is_named(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([str(design), "--value", "1", "--ledger", "ledger", "--unit", "", "--total", "1"])

@@ -22,6 +22,7 @@ import geopriv as gp
 from geopriv.mechanisms.base import Additive
 from geopriv.mechanisms.reports import report
 from geopriv.noise import PlanarLaplace, SphericalLaplace, bulk
+from geopriv.noise.base import Distribution
 from geopriv.noise.exact import (
     Undecided,
     Uniform,
@@ -30,8 +31,9 @@ from geopriv.noise.exact import (
     refine,
     settle,
 )
-from geopriv.noise.laws import LaplaceLaw, SphericalLaw, law
+from geopriv.noise.laplace import LaplaceLaw
 from geopriv.noise.plans import grid
+from geopriv.noise.spherical_laplace import SphericalLaw
 from geopriv.spaces.checks import FloatArray
 from tests.sources import Given, Seeded
 
@@ -195,7 +197,7 @@ def test_the_grid_is_a_power_of_two_near_a_millionth_of_the_unit() -> None:
 
 def test_a_noise_without_a_law_is_refused() -> None:
     with pytest.raises(gp.InvalidParameter, match="noise"):
-        law(object())
+        Distribution().law()
 
 
 def test_a_law_for_half_the_globe_is_right_too() -> None:
@@ -229,7 +231,7 @@ def test_an_error_in_a_thread_is_raised() -> None:
 def test_a_forked_child_makes_its_own_reports() -> None:
     program = """
 import os, geopriv as gp, numpy as np
-from geopriv.sampling import exact
+from geopriv.noise import exact
 m = gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0)
 x = np.zeros(50)
 m.report(x)

@@ -16,10 +16,13 @@ import pytest
 import geopriv as gp
 from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.base import Mechanism
+from geopriv.mechanisms.lattice import reports as lattice_reports
 from geopriv.mechanisms.reports import plans
 from geopriv.mechanisms.table import kernels as table_kernels
 from geopriv.mechanisms.table import reports as table_reports
-from geopriv.noise import kernels
+from geopriv.noise import plans as noise_plans
+from geopriv.noise import spherical_laplace
+from geopriv.noise.filters import CERTAIN, UNKNOWN, shift
 from geopriv.spaces.checks import FloatArray
 from tests.borders import (
     END,
@@ -199,7 +202,7 @@ def test_an_error_that_is_infinite_or_no_number_settles_nothing(s: float, off: f
         letters, status = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.uint8)
         words = np.array([[word, 0]], dtype=np.uint64)
         table_kernels.letters(words, np.array([s]), np.array([off]), table.ready, letters, status)
-        assert status[0] == kernels.UNKNOWN
+        assert status[0] == UNKNOWN
 
 
 ADDED: dict[str, Callable[[gp.Query, float], Mechanism]] = {
@@ -224,7 +227,7 @@ def checked(name: str, mechanism: str, count: int) -> tuple[int, int]:
         part = replace(path, low=rng.uniform(path.low, path.high))  # the report changes soon after
         for row in filtered.borders(part, words):
             wrong += not filtered.right(row, words)
-            known += filtered.screened(row, words)[0] != kernels.UNKNOWN
+            known += filtered.screened(row, words)[0] != UNKNOWN
     return wrong, known
 
 
@@ -242,19 +245,21 @@ def test_reports_are_right_beside_the_values_at_which_they_change(name: str) -> 
 def test_noise_that_is_off_by_a_little_and_claims_to_be_right_would_be_caught(
     mechanism: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = kernels.shift
+    honest = shift
 
     def boastful(z: Any, error: Any, status: Any, centre: Any, off: Any, spread: Any, wide: Any, *rest: Any) -> None:
         honest(z * (1 + 1e-13), np.where(error < 1, 0.0, error), status, centre, 0 * off, spread, 0 * wide, *rest)
 
-    monkeypatch.setattr(kernels, "shift", boastful)
+    monkeypatch.setattr(noise_plans, "shift", boastful)
     assert checked("near line", mechanism, 60)[0] > 0
 
 
 def test_a_place_on_the_globe_that_is_off_by_a_little_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = kernels.sphere
+    honest = spherical_laplace.sphere_filter
     monkeypatch.setattr(
-        kernels, "sphere", lambda words, status, places, *rest: honest(words, status, places * (1 + 1e-11), *rest)
+        spherical_laplace,
+        "sphere_filter",
+        lambda words, status, places, *rest: honest(words, status, places * (1 + 1e-11), *rest),
     )
     assert checked("Earth", "InputLaplace", 40)[0] > 0
 
@@ -266,9 +271,9 @@ def test_a_lattice_that_forgets_the_far_end_of_a_cell_would_be_caught(monkeypatc
         v = ((words[:, 1::2] & np.uint64((1 << 63) - 1)).astype(np.float64) + 0.5) * 2.0**-63
         size = np.maximum(np.ceil(-(np.log(v) + start) / ratio), 0.0)
         values[:] = lower + (left > 0) + np.where(words[:, 1::2] >> np.uint64(63) == 1, size, -size)
-        status[:] = np.where((np.abs(left) > off + 2.0**-51).all(axis=1), kernels.CERTAIN, kernels.UNKNOWN)
+        status[:] = np.where((np.abs(left) > off + 2.0**-51).all(axis=1), CERTAIN, UNKNOWN)
 
-    monkeypatch.setattr(kernels, "lattice", forgetful)
+    monkeypatch.setattr(lattice_reports, "lattice_filter", forgetful)
     for name in ("far line", "map"):
         assert checked(name, "Lattice", 30)[0] > 0
 

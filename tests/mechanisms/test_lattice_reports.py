@@ -20,10 +20,9 @@ import pytest
 from scipy import special
 
 import geopriv as gp
+from geopriv.mechanisms.lattice import reports as lattice_reports
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.reports import report
-from geopriv.noise import kernels
-from geopriv.shapes.enclosures import read_rows
 from geopriv.spaces.checks import FloatArray
 from tests import precise
 from tests.rows import CITY
@@ -47,7 +46,7 @@ every_grid = pytest.mark.parametrize("name", GRIDS)
 
 def positions(lattice: gp.Lattice, x: Any) -> list[Fraction]:
     """Where x is on the grid: exactly, or to fifty digits."""
-    row, space = read_rows(space=lattice.space, x=[x])[0][0].tolist(), lattice.space
+    row, space = lattice.space.read_rows([x])[0][0].tolist(), lattice.space
     points: Sequence[Fraction | Decimal] = [Fraction(number) for number in row]
     if isinstance(space, gp.LogLine):
         points = [precise.exact(max(row[0], space.floor)).ln() / precise.exact(space.base).ln()]
@@ -198,11 +197,11 @@ def test_values_beyond_the_grid_are_read_at_its_end(x: float) -> None:
 
 def test_a_kernel_that_boasts_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault of bulk against single reports: positions that are off by 1e-4 of a cell."""
-    people, honest = np.random.default_rng(5).normal(0, 3, 20_000), kernels.lattice
+    people, honest = np.random.default_rng(5).normal(0, 3, 20_000), lattice_reports.lattice_filter
     expected = report(LINE, people, Seeded(6)).values
 
     def sloppy(words: Any, place: Any, *rest: Any) -> None:
         honest(words, place + 1e-4, *rest)
 
-    monkeypatch.setattr(kernels, "lattice", sloppy)
+    monkeypatch.setattr(lattice_reports, "lattice_filter", sloppy)
     assert (report(LINE, people, Seeded(6)).values != expected).any()

@@ -116,9 +116,10 @@ def test_a_table_that_breaks_its_promise_makes_no_report(table: gp.Table) -> Non
 def test_compiled_code_is_kept_for_the_next_process() -> None:
     program = """
 import geopriv as gp, numpy as np
-from geopriv.sampling import kernels
+from geopriv.noise.filters import shift
+from geopriv.noise.laplace import laplace_filter
 gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0).report(np.zeros(100))
-print(sum(kernels.laplace.stats.cache_hits.values()), sum(kernels.shift.stats.cache_hits.values()))
+print(sum(laplace_filter.machine.stats.cache_hits.values()), sum(shift.machine.stats.cache_hits.values()))
 """
     outputs = [
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True).stdout

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from numba.core.caching import _CacheLocator
 
-from geopriv.noise import compiled, kernels
+from geopriv.noise import compiled, filters, laplace
 
 DRAW = """
 import geopriv as gp, numpy as np
-from geopriv.sampling import kernels
+from geopriv.noise.laplace import laplace_filter
 gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0).report(np.zeros(100))
-print(kernels.laplace.stats.cache_path)
+print(laplace_filter.machine.stats.cache_path)
 """
 owned = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no owners here")
 
@@ -47,23 +47,25 @@ def drawn(**environment: str) -> str:
 
 
 def test_what_was_planted_where_the_environment_points_is_not_read(tmp_path: Path) -> None:
-    source, marker = kernels.__file__, tmp_path / "read"
-    folder = tmp_path / "cache" / _CacheLocator.get_suitable_cache_subpath(source)
-    folder.mkdir(parents=True)
-    for name in ("laplace", "shift", "_log"):
-        line = getattr(kernels, name).py_func.__code__.co_firstlineno
+    marker, folders = tmp_path / "read", []
+    for module, name in ((laplace, "laplace_filter"), (filters, "shift"), (filters, "log_of")):
+        source = str(module.__file__)
+        folder = tmp_path / "cache" / _CacheLocator.get_suitable_cache_subpath(source)
+        folder.mkdir(parents=True, exist_ok=True)
+        folders.append(folder)
+        line = getattr(module, name).__wrapped__.__code__.co_firstlineno
         version = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
-        index = folder / f"kernels.{name}-{line}.{version}.nbi"
+        index = folder / f"{Path(source).stem}.{name}-{line}.{version}.nbi"
         index.write_bytes(pickle.dumps(Marker(str(marker))))
-    planted = sorted(folder.iterdir())
+    planted = sorted(path for folder in folders for path in folder.iterdir())
     assert str(tmp_path) not in drawn(NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert not marker.exists()
-    assert sorted(folder.iterdir()) == planted
+    assert sorted(path for folder in folders for path in folder.iterdir()) == planted
 
 
 def test_locators_of_the_environment_are_not_asked(tmp_path: Path) -> None:
     found = drawn(NUMBA_CACHE_LOCATOR_CLASSES="InTreeCacheLocator", NUMBA_CACHE_DIR=str(tmp_path))
-    assert not found.startswith((str(tmp_path), str(Path(kernels.__file__).parent)))
+    assert not found.startswith((str(tmp_path), str(Path(laplace.__file__).parent)))
 
 
 @owned
@@ -77,13 +79,13 @@ def test_the_settings_of_numba_are_left_as_they_were() -> None:
     import numba
 
     before = numba.config.CACHE_DIR
-    compiled.compiled(lambda: None)
+    compiled._Compiled(lambda: None).machine  # noqa: B018 # makes it
     assert before == numba.config.CACHE_DIR
 
 
 def place(monkeypatch: pytest.MonkeyPatch, home: Path) -> Path | None:
     """The folder for compiled code under another home of caches."""
-    monkeypatch.setattr(compiled, "AppDirs", lambda **_: type("Home", (), {"user_cache_dir": str(home)}))
+    monkeypatch.setattr(compiled, "_home", lambda: str(home))
     return compiled.private_folder.__wrapped__()
 
 

@@ -120,7 +120,7 @@ def test_a_forked_child_has_its_own_bytes_and_is_not_locked_out(lock: str, mine:
 
 IN_C = """
 import ctypes, os, sys
-from geopriv.sampling import entropy
+from geopriv.noise import entropy
 from geopriv.noise.entropy import ENTROPY
 {before}
 ENTROPY.bytes(1)
@@ -275,6 +275,7 @@ def test_when_the_generator_fails_nothing_is_given_out(monkeypatch: pytest.Monke
 
 
 def test_the_generator_needs_no_numpy() -> None:
-    program = "from geopriv.noise.entropy import ENTROPY; ENTROPY.below(7); import sys; print('numpy' in sys.modules)"
+    program = f"import runpy, sys; runpy.run_path({module.__file__!r})['ENTROPY'].below(7); "
+    program += "print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "False"

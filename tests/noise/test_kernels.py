@@ -7,15 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from geopriv.noise import kernels
 from geopriv.noise.exact import Uniform, precision
-from geopriv.noise.laws import (
-    CauchyLaw,
-    LaplaceLaw,
-    Law,
-    PlanarLaw,
-    StudentLaw,
-)
+from geopriv.noise.filters import REJECTED, UNKNOWN, Status, Words
+from geopriv.noise.generalized_cauchy import CauchyLaw
+from geopriv.noise.laplace import LaplaceLaw
+from geopriv.noise.laws import Law
+from geopriv.noise.planar_laplace import PlanarLaw
+from geopriv.noise.student_t import StudentLaw
 from geopriv.spaces.checks import FloatArray
 from tests.sources import Given
 
@@ -33,7 +31,7 @@ LAWS: dict[str, Law] = {
 }
 
 
-def screened(noise: Law, words: kernels.Words) -> tuple[FloatArray, FloatArray, kernels.Status]:
+def screened(noise: Law, words: Words) -> tuple[FloatArray, FloatArray, Status]:
     size = getattr(noise, "dimension", 1)
     z, error = np.zeros((len(words), size)), np.zeros((len(words), size))
     status = np.zeros(len(words), dtype=np.uint8)
@@ -54,10 +52,10 @@ def test_the_filters_error_bounds_hold_with_room_to_spare(name: str) -> None:
     known = 0
     with precision(300):
         for i in range(len(words)):
-            if status[i] == kernels.UNKNOWN:
+            if status[i] == UNKNOWN:
                 continue
             balls = noise([Uniform(word, Given(b"")) for word in words[i].tolist()])
-            assert (balls is None) == (status[i] == kernels.REJECTED)
+            assert (balls is None) == (status[i] == REJECTED)
             for ball, value, bound in zip(balls or [], z[i].tolist(), error[i].tolist(), strict=False):
                 if bound == math.inf:  # beyond the range of floats: no rounding will be certain
                     continue
@@ -71,4 +69,4 @@ def test_the_filters_error_bounds_hold_with_room_to_spare(name: str) -> None:
 @pytest.mark.parametrize("name", LAWS)
 def test_the_filter_is_seldom_at_a_loss(name: str) -> None:
     words = np.random.default_rng(8).integers(0, 2**64, (20_000, LAWS[name].words), dtype=np.uint64)
-    assert (screened(LAWS[name], words)[2] == kernels.UNKNOWN).mean() < 2e-3
+    assert (screened(LAWS[name], words)[2] == UNKNOWN).mean() < 2e-3

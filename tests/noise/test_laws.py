@@ -11,14 +11,12 @@ from flint import arb
 
 import geopriv as gp
 from geopriv.noise import Laplace, StudentT, bulk
+from geopriv.noise.base import Distribution
 from geopriv.noise.exact import Uniform
-from geopriv.noise.laws import (
-    LaplaceLaw,
-    Law,
-    StudentLaw,
-    law,
-)
+from geopriv.noise.laplace import LaplaceLaw
+from geopriv.noise.laws import Law
 from geopriv.noise.plans import Shifted
+from geopriv.noise.student_t import StudentLaw
 from geopriv.spaces.bounded import Bounded
 from tests.sources import Seeded
 
@@ -77,7 +75,7 @@ def test_noise_made_from_known_noise_is_refused_and_not_drawn_as_that() -> None:
     class Heavier(StudentT):
         pass
 
-    for noise in (Wider(), Heavier(3.0), object()):
+    for noise in (Wider(), Heavier(3.0), Distribution()):
         with pytest.raises(gp.InvalidParameter, match="whose samples have an enclosure"):
-            law(noise)
-    assert law(StudentT(3.0)) == StudentLaw(3.0)
+            noise.law()
+    assert StudentT(3.0).law() == StudentLaw(3.0)

@@ -10,9 +10,9 @@ import pytest
 import geopriv as gp
 from geopriv.mechanisms.reports import plans, report, space_of
 from geopriv.mechanisms.table import reports as table_reports
-from geopriv.noise import bulk, kernels
+from geopriv.noise import bulk, student_t
+from geopriv.noise.filters import UNKNOWN
 from geopriv.noise.plans import Plan
-from geopriv.shapes.enclosures import read_rows
 from geopriv.spaces.checks import FloatArray
 from tests.rows import (
     INPUT,
@@ -63,7 +63,7 @@ def test_a_report_is_a_value_of_the_public_grid(row: Row) -> None:
 
 def chunks(row: Row, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Reports from the same bits with the float filter and without it."""
-    people, _ = read_rows(space_of(row.mechanism), x)
+    people, _ = space_of(row.mechanism).read_rows(x)
     if isinstance(row.mechanism, gp.Table):
         words, ready = Seeded(1).integers64(2 * len(people)).reshape(-1, 2), table_reports.lookup(row.mechanism)
         first, second = (
@@ -159,16 +159,16 @@ def test_an_estimate_from_reports_is_as_good_as_its_error_bar(name: str) -> None
 
 def test_a_filter_that_knows_nothing_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     row = next(row for row in ROWS if row.name == "LeastScaleT / threshold")
-    people, _ = read_rows(row.asked.query.space, many(row, 64))
+    people, _ = row.asked.query.space.read_rows(many(row, 64))
     plan = plans(row.mechanism)[0]
     expected = chunk(plan, people, screened=True)
     asked = []
 
     def helpless(words: object, z: object, error: object, status: FloatArray, df: float) -> None:
         asked.append(len(status))
-        status[:] = kernels.UNKNOWN
+        status[:] = UNKNOWN
 
-    monkeypatch.setattr(kernels, "student", helpless)
+    monkeypatch.setattr(student_t, "student_filter", helpless)
     np.testing.assert_array_equal(chunk(plan, people, screened=True), expected)
     assert asked == [64]
 
@@ -176,15 +176,15 @@ def test_a_filter_that_knows_nothing_changes_nothing(monkeypatch: pytest.MonkeyP
 def test_a_filter_with_too_small_an_error_bound_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault of the comparison above: noise that is off by a part in 10^9 and claims to be right."""
     row = next(row for row in ROWS if row.name == "LeastScaleT / threshold")
-    people, _ = read_rows(row.asked.query.space, many(row, 20_000))
-    plan, honest = plans(row.mechanism)[0], kernels.student
+    people, _ = row.asked.query.space.read_rows(many(row, 20_000))
+    plan, honest = plans(row.mechanism)[0], student_t.student_filter
 
     def sloppy(words: object, z: FloatArray, error: FloatArray, status: FloatArray, df: float) -> None:
         honest(words, z, error, status, df)  # type: ignore[arg-type]
         z *= 1 + 1e-9
 
     expected = chunk(plan, people, screened=True)
-    monkeypatch.setattr(kernels, "student", sloppy)
+    monkeypatch.setattr(student_t, "student_filter", sloppy)
     assert (chunk(plan, people, screened=True) != expected).any()
 
 

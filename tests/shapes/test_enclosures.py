@@ -19,6 +19,7 @@ from geopriv.mechanisms.additive.smooth import SmoothScale
 from geopriv.noise.exact import precision
 from geopriv.shapes import enclosures, near_edges
 from geopriv.shapes.profiles import BlurredPieces
+from geopriv.spaces.balls import length
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 from tests.rows import (
@@ -59,7 +60,7 @@ def trying(asked: Asked) -> FloatArray:
 
 
 def people(asked: Asked) -> FloatArray:
-    return enclosures.read_rows(asked.query.space, trying(asked))[0]
+    return asked.query.space.read_rows(trying(asked))[0]
 
 
 @every_query
@@ -93,13 +94,13 @@ def test_coordinates_in_floats_have_bounds_above_their_errors(asked: Asked) -> N
 def test_answers_and_scales_in_floats_have_bounds_above_their_errors(row: Row) -> None:
     query, sigma, numbers = row.asked.query, row.mechanism.scale, people(row.asked)
     s = floats.coordinate(query, numbers)
-    answer = None if s is None else floats.answer(query.profile, s)
+    answer = None if s is None else query.profile.bounded(s)
     spread = None if s is None else floats.scale(sigma, s, row.asked.epsilon)
     with precision(200):
         for i, numbers_of_one in enumerate(numbers.tolist()):
             place = enclosures.coordinate(query, numbers_of_one)
             if answer is not None:
-                assert abs(enclosures.profile(query.profile, place) - float(answer.value[i])) <= answer.off[i] / 2
+                assert abs(query.profile.enclose(place) - float(answer.value[i])) <= answer.off[i] / 2
             if spread is not None:
                 ratio = float(spread.value[i]) / scales.scale(sigma, place)
                 assert abs(ratio - 1) <= spread.off[i] / 2
@@ -112,7 +113,7 @@ def test_scales_in_balls_are_the_stated_ones(row: Row) -> None:
     stated = row.mechanism.scale(query.coordinate(values))
     room = 5e-4 if isinstance(query.profile, gp.Gaussian) and isinstance(row.mechanism.scale, SmoothScale) else 1e-8
     with precision(200):
-        for numbers, scale in zip(enclosures.read_rows(query.space, values)[0].tolist(), stated.tolist(), strict=True):
+        for numbers, scale in zip(query.space.read_rows(values)[0].tolist(), stated.tolist(), strict=True):
             ball = scales.scale(row.mechanism.scale, enclosures.coordinate(query, numbers))
             assert scale * (1 + 1e-10) < ball < scale * (1 + room)
 
@@ -222,17 +223,17 @@ def test_a_region_on_earth_agrees_with_the_plane_where_it_is_small() -> None:
 
 def test_profiles_and_spaces_that_floats_round_are_exact_in_balls() -> None:
     with precision(300):
-        third = enclosures.profile(gp.Ramp(3.0), arb(-1) / 2)
+        third = gp.Ramp(3.0).enclose(arb(-1) / 2)
         assert abs(third - arb(1) / 3) < arb(2) ** -280
-        log = enclosures.point(gp.LogLine(base=2.0, floor=1.0), [10.0])[0]
+        log = gp.LogLine(base=2.0, floor=1.0).enclose([10.0])[0]
         assert abs(log - arb(10).log() / arb(2).log()) < arb(2) ** -280
-        assert enclosures.point(gp.LogLine(base=2.0, floor=1.0), [-5.0])[0] == 0
+        assert gp.LogLine(base=2.0, floor=1.0).enclose([-5.0])[0] == 0
 
 
 def test_what_has_no_enclosure_is_refused() -> None:
     custom = gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
     with pytest.raises(gp.InvalidParameter, match="Custom"):
-        enclosures.profile(custom, arb(0))
+        custom.enclose(arb(0))
     sigma = SmoothScale(gp.RadialQuery(0.0, custom), gp.ExponentialGrowth(0.3), 1.0, math.inf)
     with pytest.raises(gp.InvalidParameter, match="LeastScaleT and Table"):
         scales.scale(sigma, arb(0))
@@ -307,7 +308,7 @@ def test_a_distance_on_earth_narrows_at_the_corners_of_a_region(corner: tuple[fl
     """At some corners a height is a ball around 0 exactly, whose power is not a number in the arithmetic of balls."""
     corners = [(360.0, 7.679876612982415), (360.0, -2.838730002316625), (353.3537338834053, -1.0)]
     query = gp.Geofence(shapely.Polygon(corners), 1e3, EARTH)
-    rows_, _ = enclosures.read_rows(EARTH, [corner[::-1]])
+    rows_, _ = EARTH.read_rows([corner[::-1]])
     with precision(400):
         assert abs(enclosures.coordinate(query, rows_[0].tolist())) < 1e-100
 
@@ -315,5 +316,5 @@ def test_a_distance_on_earth_narrows_at_the_corners_of_a_region(corner: tuple[fl
 def test_lengths_and_kernels_are_known_around_zero() -> None:
     around = arb(0, 1e-60)
     with precision(400):
-        assert enclosures.length([around, around]) < 1e-55
-        assert abs(enclosures.profile(gp.Gaussian(1.0), around) - 1) < 1e-100
+        assert length([around, around]) < 1e-55
+        assert abs(gp.Gaussian(1.0).enclose(around) - 1) < 1e-100

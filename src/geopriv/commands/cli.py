@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -10,12 +12,10 @@ import typer
 from geopriv import __version__
 from geopriv.commands import (
     audit,
-    bench,
     demo,
     estimate,
     plan,
     privatize,
-    reproduce,
 )
 from geopriv.errors import GeoprivError
 
@@ -27,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,  # which are people's values; older versions of typer show them unless told
     help="Measure a population without learning about its people.",
 )
-benches = typer.Typer(no_args_is_help=True, help="Measured claims, each printed by one command.")
+_PAPER = "geopriv_paper"  # the reproduction and the benches: a user of the library, and installed with it
 
 
 @app.callback(invoke_without_command=True)
@@ -42,10 +42,23 @@ app.command(epilog=plan.EXAMPLES)(plan.plan)
 app.command(epilog=privatize.EXAMPLES)(privatize.privatize)
 app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
-app.command(epilog=reproduce.EXAMPLES)(reproduce.reproduce)
-app.add_typer(benches, name="bench")
-benches.command(epilog=bench.ACCURACY_EXAMPLES)(bench.accuracy)
-benches.command(epilog=bench.MECHANISMS_EXAMPLES)(bench.mechanisms)
+
+
+def _absent(context: typer.Context) -> None:
+    """Of the package geopriv_paper, which is not installed here."""
+    raise GeoprivError(f"'{context.info_name}' comes with the package {_PAPER}, which is not installed here.")
+
+
+def _add_paper() -> None:
+    """Its commands, or in their place a sentence that says what is missing; the library imports nothing of it."""
+    if find_spec(_PAPER) is not None:
+        import_module(f"{_PAPER}.commands").add_to(app)
+        return
+    for name in ("reproduce", "bench"):
+        app.command(name, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(_absent)
+
+
+_add_paper()
 
 
 def main() -> None:

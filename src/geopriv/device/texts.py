@@ -7,6 +7,11 @@ look alike. So a text is printable, short, in one form only (NFC), and every cha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
 SHORT = 80  # characters
 NAME = 200  # of a survey's name, and of a person's
 UNIT = 40  # of a unit: too short for a hash
@@ -100,3 +105,9 @@ def _composed(words: str) -> bool:
             return False
         before = kind
     return is_normalized("NFC", words)
+
+
+def say(words: str, stream: TextIO) -> None:
+    """Print a line at once; what the terminal has no letters for is escaped."""
+    code = stream.encoding or "ascii"
+    print(words.encode(code, "backslashreplace").decode(code), file=stream, flush=True)

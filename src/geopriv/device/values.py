@@ -67,7 +67,9 @@ def read_value(space: DeviceSpace, value: Any) -> Value:
         raise OutOfDomain(f"A value of {space.kind} must be {many}.")
     numbers = tuple(map(_rational, parts))
     if None in numbers:
-        raise OutOfDomain(f"A value of {space.kind} must be made of finite real numbers.")
+        raise OutOfDomain(
+            f"A value of {space.kind} must be made of finite real numbers of fewer than {_LONGEST} digits."
+        )
     return space.check(tuple(part for part in numbers if part is not None))
 
 

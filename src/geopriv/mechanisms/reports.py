@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from geopriv.mechanisms.additive import floats, scales
 from geopriv.mechanisms.additive.smooth import SmoothScale
@@ -21,20 +20,16 @@ from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.sensitivity import ExponentialGrowth
 from geopriv.mechanisms.table.reports import draw_values
 from geopriv.mechanisms.table.table import Table
-from geopriv.noise import Laplace, PlanarLaplace
+from geopriv.noise import Laplace, Noise, PlanarLaplace, SphericalLaplace
 from geopriv.noise.bulk import draw
 from geopriv.noise.entropy import ENTROPY, Source
-from geopriv.noise.laws import SphericalLaw, law
-from geopriv.noise.plans import (
-    OnEarth,
-    Plan,
-    Shifted,
-    grid,
-)
+from geopriv.noise.plans import Plan, Shifted, grid
+from geopriv.noise.spherical_laplace import OnEarth
 from geopriv.queries import Query
 from geopriv.shapes import enclosures
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Earth, Space
+from geopriv.spaces.balls import arb, total
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -75,7 +70,7 @@ def report(mechanism: Mechanism, x: Any, source: Source = ENTROPY) -> Reports:
     Raises:
         InvalidParameter: for a query whose answer or noise scale has no enclosure.
     """
-    rows, shape = enclosures.read_rows(space_of(mechanism), x)
+    rows, shape = space_of(mechanism).read_rows(x)
     if isinstance(mechanism, Table):
         return Reports(draw_values(mechanism, rows, source).reshape(shape))
     made = plans(mechanism)
@@ -131,13 +126,13 @@ def _require_margin(noise: Any, eta: float, rate: float) -> None:
         raise invalid("report", "gamma_share", "so small that a 64th of ε is left for η", "a larger one")
 
 
-def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: object, rate: float) -> Shifted:
+def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: Noise, rate: float) -> Shifted:
     """f(x) + Z times the sum of scales, each of which belongs to a query."""
 
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
         places = [enclosures.coordinate(q, row) for q, _ in parts]
-        spread = enclosures.total(scales.scale(sigma, s) for s, (_, sigma) in zip(places, parts, strict=True))
-        return [enclosures.profile(query.profile, places[mine])], spread
+        spread = total(scales.scale(sigma, s) for s, (_, sigma) in zip(places, parts, strict=True))
+        return [query.profile.enclose(places[mine])], spread
 
     def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
         places = [floats.coordinate(q, rows) for q, _ in parts]
@@ -145,7 +140,7 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: object
         found = [None if s is None else floats.scale(sigma, s, rate) for s, (_, sigma) in pairs]
         spreads = [spread for spread in found if spread is not None]
         s = places[mine]
-        answer = None if s is None else floats.answer(query.profile, s)
+        answer = None if s is None else query.profile.bounded(s)
         if answer is None or len(spreads) < len(parts):
             return None
         off = np.max([sigma.off for sigma in spreads], axis=0) + 2.0**-50  # of a sum of positive numbers
@@ -155,7 +150,7 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: object
     mine = [q for q, _ in parts].index(query)
     first = parts[0][1]
     unit = first.value if isinstance(first, ConstantScale) else _unit(query.profile, rate)
-    return Shifted(law(noise), (grid(unit),), enclose, bound)
+    return Shifted(noise.law(), (grid(unit),), enclose, bound)
 
 
 def _unit(profile: Profile, rate: float) -> float:
@@ -170,19 +165,19 @@ def _coordinate(query: Query, rate: float) -> Shifted:
         return None if s is None else (Bounded(s.value[:, None], s.off[:, None]), _constant(1 / rate, len(rows)))
 
     return Shifted(
-        law(Laplace()), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), bound
+        Laplace().law(), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), bound
     )
 
 
 def _input(space: Space, rate: float) -> Plan:
     if isinstance(space, Earth):
         around = rate * space.radius * (1 - 2.0**-50)  # per radian, rounded down
-        return OnEarth(SphericalLaw(around), (min(grid(math.degrees(1 / around)), 1.0),) * 2)
+        return OnEarth(SphericalLaplace(around).law(), (min(grid(math.degrees(1 / around)), 1.0),) * 2)
     return Shifted(
-        law(PlanarLaplace(space.dimension)),
+        PlanarLaplace(space.dimension).law(),
         (grid(1 / rate),) * space.dimension,
-        lambda row: (enclosures.point(space, row), 1 / arb(rate)),
-        lambda rows: (floats.points(space, rows), _constant(1 / rate, len(rows))),
+        lambda row: (space.enclose(row), 1 / arb(rate)),
+        lambda rows: (space.bounded(rows), _constant(1 / rate, len(rows))),
     )
 
 

@@ -1,4 +1,4 @@
-"""What every noise on the line can say of itself."""
+"""What every noise can say of itself."""
 
 from __future__ import annotations
 
@@ -6,10 +6,28 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from geopriv.spaces.checks import FloatArray
+from geopriv.noise.laws import Law
+from geopriv.spaces.checks import FloatArray, invalid
 
 
-class Noise(ABC):
+class Distribution:
+    """A distribution, which can be drawn exactly if it says its law."""
+
+    def law(self) -> Law:
+        """How it is drawn exactly.
+
+        Raises:
+            InvalidParameter: for a class that does not say it: one made from another may have another density.
+        """
+        raise invalid("report", "noise", "one whose samples have an enclosure", type(self).__name__)
+
+    def __init_subclass__(cls) -> None:
+        """Nobody inherits the law of another class."""
+        if "law" not in vars(cls):
+            cls.law = Distribution.law  # type: ignore[method-assign]
+
+
+class Noise(Distribution, ABC):
     """A symmetric distribution on the line at its standard scale."""
 
     @abstractmethod

@@ -6,14 +6,13 @@ import numpy as np
 
 from geopriv.noise.entropy import Source
 from geopriv.noise.exact import Uniform, settle
+from geopriv.noise.filters import CERTAIN, REJECTED, UNKNOWN
 from geopriv.noise.plans import Plan, Screen
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.threads import in_threads
 
 CHUNK = 1 << 15  # people at a time: what a chunk needs stays in the cache of a core
 FEW = 16  # below, compiled code is not worth loading
-
-REJECTED, CERTAIN, UNKNOWN = 0, 1, 2  # as in kernels.py, which is loaded only when it is needed
 
 
 def draw(plan: Plan, rows: FloatArray, source: Source) -> FloatArray:

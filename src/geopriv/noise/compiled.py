@@ -10,12 +10,9 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property, update_wrapper
 from pathlib import Path
-from typing import TypeVar, cast
-
-import numba
-from numba.misc.appdirs import AppDirs
+from typing import Any, TypeVar, cast
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -24,7 +21,40 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 def compiled(function: _Function) -> _Function:
-    """The function as machine code, free of the interpreter's lock; compiled again each time if it cannot be kept."""
+    """The function as machine code, free of the interpreter's lock; compiled again each time if it cannot be kept.
+
+    The compiler is loaded when the function is first called, so a law can stand beside its filter.
+    """
+    return cast("_Function", _Compiled(function))
+
+
+class _Compiled:
+    """A function that becomes machine code when it is called, or when machine code that calls it is made."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self._function = function
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.machine(*arguments)
+
+    @cached_property
+    def machine(self) -> Any:
+        """What numba makes of the function."""
+        from numba.core.compiler_lock import global_compiler_lock
+
+        with global_compiler_lock:  # the settings below belong to the whole process
+            return _machine(self._function)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba asks of a name in the code that it compiles."""
+        return self.machine._numba_type_
+
+
+def _machine(function: Callable[..., object]) -> Any:
+    import numba
+
     folder = private_folder()
     if folder is not None:
         with _kept_in(folder):
@@ -33,13 +63,15 @@ def compiled(function: _Function) -> _Function:
             except RuntimeError:  # there is no place to keep it
                 made = None
         if made is not None and Path(made.stats.cache_path).parent == folder:
-            return cast("_Function", made)
-    return cast("_Function", numba.njit(nogil=True, error_model="numpy")(function))
+            return made
+    return numba.njit(nogil=True, error_model="numpy")(function)
 
 
 @contextmanager
 def _kept_in(folder: Path) -> Iterator[None]:
     """Numba chooses the place when a function is decorated: by these settings, which variables of any user may set."""
+    import numba
+
     wanted = {"CACHE_DIR": str(folder), "CACHE_LOCATOR_CLASSES": ""}
     before = {name: getattr(numba.config, name) for name in wanted if hasattr(numba.config, name)}
     try:
@@ -61,12 +93,19 @@ def private_folder() -> Path | None:
     if not hasattr(os, "geteuid"):  # without owners and modes nothing can be checked
         return None
     try:
-        folder = Path(os.path.realpath(AppDirs(appname="geopriv", appauthor=False).user_cache_dir)) / "compiled"
+        folder = Path(os.path.realpath(_home())) / "compiled"
         for made in (folder.parent, folder):  # each closed, whatever the user's mask
             made.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder if _is_private(folder) else None
     except (OSError, RuntimeError):
         return None
+
+
+def _home() -> str:
+    """Where this user's caches are kept."""
+    from numba.misc.appdirs import AppDirs
+
+    return str(AppDirs(appname="geopriv", appauthor=False).user_cache_dir)
 
 
 def _is_private(folder: Path) -> bool:

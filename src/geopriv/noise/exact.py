@@ -15,9 +15,8 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import TypeVar
 
-from flint import arb, ctx
-
 from geopriv.noise.entropy import Source
+from geopriv.spaces.balls import arb
 
 _FIRST, _LAST = 128, 1 << 17  # bits of precision
 _LOCK = threading.RLock()  # the precision belongs to the whole process
@@ -154,6 +153,8 @@ def less(a: arb, b: arb) -> bool:
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
     """Ball arithmetic with so many bits. Two threads take turns; with fewer bits balls would be wider, never wrong."""
+    from flint import ctx
+
     with _LOCK:
         before = ctx.prec
         ctx.prec = bits

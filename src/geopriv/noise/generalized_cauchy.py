@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from geopriv.noise.base import Noise
+from geopriv.noise.compiled import compiled
+from geopriv.noise.exact import Uniform, less
+from geopriv.noise.filters import CERTAIN, MASK, MORE, REJECTED, REL, TOP, UNKNOWN, Kernel, Status, Words, log_of
+from geopriv.noise.laws import Law
+from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid, positive
 
 
@@ -73,6 +79,9 @@ class GeneralizedCauchy(Noise):
         ratio = rng.standard_gamma(a, size=size) / rng.standard_gamma(b, size=size)
         return np.copysign(ratio ** (1 / self.p), rng.random(size=size) - 0.5)
 
+    def law(self) -> Law:
+        return CauchyLaw(self.p, self.theta)
+
     def budget(self, gamma: float, eta: float, releases: int = 1) -> float:
         """ε spent by f(x) + B(x)/η·Z with B a g_E-smooth bound: m·max(1, pθ − 1)·γ + (p − 1)^((p−1)/p)·θ·η.
 
@@ -90,3 +99,58 @@ class GeneralizedCauchy(Noise):
             return math.inf
         steepest = (self.p - 1) ** ((self.p - 1) / self.p) if self.p > 1 else 1.0
         return releases * max(1.0, self.moments) * gamma + steepest * self.theta * eta
+
+
+@dataclass(frozen=True)
+class CauchyLaw(Law):
+    """Rejection for (1 + |z|^p)^(−θ), which is at most 1 and at most |z|^(−pθ).
+
+    A proposal is uniform on [−1, 1] with probability 1 − 1/pθ, else ±U^(−1/(pθ−1)). With w the smaller of |z| and 1/|z|
+    it is accepted with probability (1 + w^p)^(−θ).
+    """
+
+    p: float
+    theta: float
+
+    @property
+    def words(self) -> int:
+        return 3
+
+    def __call__(self, u: Sequence[Uniform]) -> list[arb] | None:
+        order = arb(self.p) * self.theta
+        inner = less(u[0].rest() * order, order - 1)
+        log_w = u[1].ball().log() / (1 if inner else order - 1)
+        if not less(u[2].ball().log(), -self.theta * (self.p * log_w).exp().log1p()):
+            return None
+        size = (log_w if inner else -log_w).exp()
+        return [size if u[0].upper else -size]
+
+    def kernel(self) -> Kernel:
+        return lambda words, z, error, status: cauchy_filter(words, z, error, status, self.p, self.theta)
+
+
+@compiled
+def cauchy_filter(words: Words, z: FloatArray, error: FloatArray, status: Status, p: float, theta: float) -> None:
+    """`CauchyLaw` in floats."""
+    order = p * theta
+    beyond = order - 1
+    for i in range(words.shape[0]):
+        k = words[i, 0]
+        share = (float(k & MASK) + 0.5) * 2.0**-63 - beyond / order
+        log_u, u_off = log_of(words[i, 1], 64)
+        log_v, v_off = log_of(words[i, 2], 64)
+        inner = share < 0
+        log_w, off = log_u, u_off
+        if not inner:
+            log_w = log_u / beyond
+            off = MORE * (u_off / beyond + abs(log_w) * (REL + order / beyond * 2.0**-50))
+        power = math.exp(p * log_w)
+        cost = theta * math.log1p(power)
+        cost_off = MORE * (theta * power * (p * off + (1 + abs(p * log_w)) * REL) + cost * REL)
+        if not (abs(share) > 2.0**-47 and (p + 1) * off < 0.01 and abs(log_v + cost) > MORE * (v_off + cost_off)):
+            status[i] = UNKNOWN
+            continue
+        size = math.exp(log_w if inner else -log_w)
+        z[i, 0] = size if (k >> TOP) == 1 else -size
+        error[i, 0] = MORE * size * (off + (1 + abs(log_w)) * REL)
+        status[i] = CERTAIN if log_v < -cost else REJECTED

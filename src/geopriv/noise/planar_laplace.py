@@ -1,19 +1,26 @@
-"""Laplace noise on the input: in R^d and on the sphere."""
+"""Laplace noise on the input: in R^d."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
-from geopriv.spaces.checks import FloatArray, count, positive
+from geopriv.noise.base import Distribution
+from geopriv.noise.compiled import compiled
+from geopriv.noise.exact import Uniform
+from geopriv.noise.filters import CERTAIN, MORE, REL, UNKNOWN, Kernel, Status, Words, log_of
+from geopriv.noise.laplace import LaplaceLaw
+from geopriv.noise.laws import Law
+from geopriv.spaces.balls import arb
+from geopriv.spaces.checks import FloatArray, count
 
 
 @dataclass(frozen=True)
-class PlanarLaplace:
+class PlanarLaplace(Distribution):
     """The density ∝ e^(−‖z‖) on R^d: a direction at random, and a length with the Gamma(d) distribution.
 
     `cdf` and `ppf` are those of the length ‖Z‖.
@@ -57,6 +64,9 @@ class PlanarLaplace:
         direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
         return rng.standard_gamma(self.dimension, size=shape)[..., None] * direction
 
+    def law(self) -> Law:
+        return LaplaceLaw() if self.dimension == 1 else PlanarLaw(self.dimension)
+
     def budget(self, gamma: float, eta: float) -> float:
         """ε spent by x + Z/η: η, since | ‖y − x‖ − ‖y − x'‖ | ≤ ‖x − x'‖. The scale must not depend on x (γ = 0).
 
@@ -66,73 +76,69 @@ class PlanarLaplace:
 
 
 @dataclass(frozen=True)
-class SphericalLaplace:
-    """The density ∝ exp(−k·θ) on the unit sphere, θ the angle from the truth: a bearing at random and an angle.
+class PlanarLaw(Law):
+    """Density ∝ e^(−‖z‖) on R^d, d ≥ 2: the length is a sum of d exponential numbers, the direction is uniform.
 
-    The angle's density is ∝ e^(−kθ)·sin θ on [0, π], so its cdf is
-    (1 − e^(−kθ)(cos θ + k·sin θ))/(1 + e^(−kπ)). The normaliser is the same around every point of the sphere.
-
-    Args:
-        rate: k, privacy loss per radian (ε times the radius of the sphere).
+    In the plane the direction is an angle; in more dimensions it is that of a vector of normal numbers (Box–Muller).
     """
 
-    rate: float
+    dimension: int
 
-    def __post_init__(self) -> None:
-        positive("SphericalLaplace", "rate", self.rate)
+    @property
+    def words(self) -> int:
+        return self.dimension + (1 if self.dimension == 2 else 2 * self._pairs)
 
-    def log_pdf(self, angle: FloatArray) -> FloatArray:
-        """The logarithm of the density per unit of area on the unit sphere, at that angle from the truth."""
-        norm = math.log1p(self.rate**2) - math.log(2 * math.pi) - math.log1p(math.exp(-self.rate * math.pi))
-        return norm - self.rate * angle
+    @property
+    def _pairs(self) -> int:
+        return (self.dimension + 1) // 2
 
-    def cdf(self, angle: FloatArray) -> FloatArray:
-        """P[Θ ≤ angle]."""
-        k = self.rate
-        spent = np.exp(-k * angle) * (np.cos(angle) + k * np.sin(angle))
-        return np.asarray((1 - spent) / (1 + math.exp(-k * math.pi)))
+    def __call__(self, u: Sequence[Uniform]) -> list[arb]:
+        d = self.dimension
+        size = -sum((v.ball().log() for v in u[:d]), arb(0))
+        if d == 2:
+            sine, cosine = (2 * u[2].ball()).sin_cos_pi()
+            return [size * cosine, size * sine]
+        normal: list[arb] = []
+        for a, b in zip(u[d : d + self._pairs], u[d + self._pairs :], strict=True):
+            sine, cosine = (2 * b.ball()).sin_cos_pi()
+            spread = (-2 * a.ball().log()).nonnegative_part().sqrt()
+            normal += [spread * cosine, spread * sine]
+        norm = sum((v * v for v in normal[:d]), arb(0)).nonnegative_part().sqrt()
+        return [size * v / norm for v in normal[:d]]
 
-    def ppf(self, u: FloatArray) -> FloatArray:
-        """The inverse of `cdf`, by Newton's method from the planar law, safeguarded by bisection."""
-        u = np.asarray(u, dtype=np.float64)
-        low, high = np.zeros_like(u), np.full_like(u, math.pi)
-        angle = np.minimum(special.gammaincinv(2, np.minimum(u, 1 - 1e-16)) / self.rate, math.pi / 2)
-        scale = (1 + self.rate**2) / (1 + math.exp(-self.rate * math.pi))
-        for _ in range(64):
-            gap = self.cdf(angle) - u
-            low, high = np.where(gap < 0, angle, low), np.where(gap < 0, high, angle)
-            density = scale * np.exp(-self.rate * angle) * np.sin(angle)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                step = angle - gap / density
-            angle = np.where((step > low) & (step < high), step, (low + high) / 2)
-        return np.asarray(angle)
+    def kernel(self) -> Kernel:
+        return planar_filter
 
-    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-        """(angle, bearing) in radians from a seeded generator, by rejection: `ppf` takes 30 times as long."""
-        angle = np.empty(size)
-        drawn, waiting = angle.reshape(-1), np.arange(angle.size)
-        while waiting.size:
-            proposed, kept = self._proposed(rng, waiting.size)
-            drawn[waiting[kept]] = proposed[kept]
-            waiting = waiting[~kept]
-        return angle, rng.uniform(0, 2 * math.pi, size)
 
-    def _proposed(self, rng: np.random.Generator, n: int) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-        """Angles, and which are kept.
-
-        For k ≥ 1 they are those of the planar law, with density ∝ θ·e^(−kθ), kept with probability sin θ/θ up to π.
-        For smaller k they are those of a uniform place, with density ∝ sin θ, kept with probability e^(−kθ).
-        """
-        if self.rate >= 1:
-            angle = rng.standard_gamma(2.0, n) / self.rate
-            return angle, (angle <= math.pi) & (rng.random(n) * angle < np.sin(angle))
-        angle = np.arccos(1 - 2 * rng.random(n))
-        return angle, rng.random(n) < np.exp(-self.rate * angle)
-
-    def budget(self, gamma: float, eta: float) -> float:
-        """ε spent per radian: the rate, scaled by η; the scale must not depend on x (γ = 0).
-
-        Guarantee: the density depends on y only through the angle to x, with one normaliser, so the triangle
-        inequality on the sphere gives the ratio exp(k·angle(x, x')).
-        """
-        return self.rate * eta if gamma == 0 else math.inf
+@compiled
+def planar_filter(words: Words, z: FloatArray, error: FloatArray, status: Status) -> None:
+    """`PlanarLaw` in floats."""
+    d = z.shape[1]
+    pairs = (d + 1) // 2
+    for i in range(words.shape[0]):
+        size, off = 0.0, 0.0
+        for j in range(d):
+            value, wrong = log_of(words[i, j], 64)
+            size, off = size - value, off + wrong
+        off = MORE * (off + d * size * REL)
+        square, spread_off, clear = 0.0, 0.0, True
+        for j in range(pairs):
+            spread = 1.0
+            if d > 2:
+                value, wrong = log_of(words[i, d + j], 64)
+                clear = clear and wrong < -value / 4
+                spread = math.sqrt(-2 * value)
+                spread_off = max(spread_off, MORE * (wrong / spread + spread * REL))
+            angle = 2 * math.pi * ((float(words[i, d + (d > 2) * pairs + j]) + 0.5) * 2.0**-64)
+            z[i, 2 * j] = spread * math.cos(angle)
+            square += z[i, 2 * j] ** 2
+            if 2 * j + 1 < d:
+                z[i, 2 * j + 1] = spread * math.sin(angle)
+                square += z[i, 2 * j + 1] ** 2
+        norm = math.sqrt(square)
+        # a direction v/|v| moves by at most 2/|v| times the error of v
+        turn_off = MORE * 2 * d * (spread_off + (norm + 1) * REL) / norm
+        for j in range(d):
+            z[i, j] *= size / norm
+            error[i, j] = MORE * (off + size * (turn_off + d * REL))
+        status[i] = CERTAIN if clear and off < 1 and turn_off < 0.01 else UNKNOWN

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from geopriv.noise.base import Noise
+from geopriv.noise.compiled import compiled
+from geopriv.noise.exact import Uniform
+from geopriv.noise.filters import CERTAIN, MORE, REL, UNKNOWN, Kernel, Status, Words, log_of
+from geopriv.noise.laws import Law
+from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid, positive
 
 
@@ -48,6 +54,9 @@ class StudentT(Noise):
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> FloatArray:
         return rng.standard_t(self.df, size=size)
 
+    def law(self) -> Law:
+        return StudentLaw(self.df)
+
     def budget(self, gamma: float, eta: float) -> float:
         """ε spent by f(x) + B(x)/η·Z with B a g_E-smooth bound of rate γ: max(1, ν)·γ + (ν+1)/(2√ν)·η.
 
@@ -74,3 +83,45 @@ class StudentT(Noise):
             raise invalid("StudentT", "df", "at least 1 for the exact budget", self.df)
         k = (self.df + 1) / (2 * math.sqrt(self.df))
         return ((self.df - 1) * gamma + math.hypot((self.df + 1) * gamma, 2 * k * eta)) / 2
+
+
+@dataclass(frozen=True)
+class StudentLaw(Law):
+    """Bailey's polar form, √(ν(U^(−2/ν) − 1))·cos(2πV), exact for every ν > 0.
+
+    The length of a two-dimensional Student-t vector exceeds r with probability (1 + r²/ν)^(−ν/2), and its direction is
+    uniform; one of its axes is Student-t.
+    """
+
+    df: float
+
+    @property
+    def words(self) -> int:
+        return 2
+
+    def __call__(self, u: Sequence[Uniform]) -> list[arb]:
+        square = self.df * (-(2 / arb(self.df)) * u[0].ball().log()).expm1()
+        return [square.nonnegative_part().sqrt() * (2 * u[1].ball()).cos_pi()]
+
+    def kernel(self) -> Kernel:
+        return lambda words, z, error, status: student_filter(words, z, error, status, self.df)
+
+
+@compiled
+def student_filter(words: Words, z: FloatArray, error: FloatArray, status: Status, df: float) -> None:
+    """`StudentLaw` in floats."""
+    for i in range(words.shape[0]):
+        log_u, wrong = log_of(words[i, 0], 64)
+        power = -2 / df * log_u
+        off = MORE * (2 / df * wrong + power * REL)
+        grown = math.expm1(power)
+        grown_off = MORE * ((grown + 1) * off + grown * REL)
+        if not (off < 0.01 and grown > 4 * grown_off):
+            status[i] = UNKNOWN
+            continue
+        size = math.sqrt(df * grown)
+        size_off = MORE * (df * grown_off / (2 * size) + size * REL)
+        cosine = math.cos(2 * math.pi * ((float(words[i, 1]) + 0.5) * 2.0**-64))
+        z[i, 0] = size * cosine
+        error[i, 0] = MORE * (size_off * abs(cosine) + (size + size_off) * 2 * REL)  # of the angle, and of the cosine
+        status[i] = CERTAIN

@@ -80,20 +80,28 @@ class CoordinateLaplace(Mechanism):
 
         return Simulated(simulate(self.query.space, x, rng, release))
 
-    def bias(self, x: Any, tolerance: float | None = None) -> FloatArray:
-        """E[estimate] − f(x) for each value: 0; of the plain estimate exact, or to the tolerance for other profiles."""
+    def bias(self, x: Any) -> FloatArray:
+        """E[estimate] − f(x) for each value: 0, or of the plain estimate exact.
+
+        Raises:
+            InvalidParameter: for a profile whose plain estimate has no closed form.
+        """
         if self.unbiased:
             return np.zeros(self.query.coordinate(x).shape)
         s = self.query.coordinate(x)
-        mean, _ = coordinate_means(self.query.profile, s, self.guarantee.epsilon, tolerance)
+        mean, _ = coordinate_means(self.query.profile, s, self.guarantee.epsilon)
         return mean - self.query.profile(s)
 
-    def variance(self, x: Any, tolerance: float | None = None) -> FloatArray:
-        """The variance of what a report adds, for each value; exact, or to the tolerance where quadrature is left."""
+    def variance(self, x: Any) -> FloatArray:
+        """The variance of what a report adds, for each value; exact.
+
+        Raises:
+            InvalidParameter: for a profile whose plain estimate has no closed form.
+        """
         s = self.query.coordinate(x)
         if self.unbiased:
             return self.variance_at(s)
-        mean, square = coordinate_means(self.query.profile, s, self.guarantee.epsilon, tolerance)
+        mean, square = coordinate_means(self.query.profile, s, self.guarantee.epsilon)
         return np.maximum(square - mean**2, 0.0)
 
     def variance_at(self, s: FloatArray) -> FloatArray:

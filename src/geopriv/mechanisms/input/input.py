@@ -40,8 +40,9 @@ class InputLaplace(Mechanism):
     >>> q = Threshold(at=100_000, width=32_000, space=Line("USD"), edge="smooth")
     >>> m.bias([95_000.0], q), m.variance([95_000.0], q).round(3)
     (array([0.]), array([0.23]))
-    >>> InputLaplace.calibrate(Line("USD"), "1 per 8,000 USD", estimator="plain").bias([95_000.0], q).round(3)
-    array([0.094])
+    >>> plain = InputLaplace.calibrate(Line("USD"), "1 per 8,000 USD", estimator="plain")
+    >>> plain.bias([95_000.0], Threshold(at=100_000, width=32_000, space=Line("USD"))).round(3)
+    array([0.023])
     """
 
     space: Space
@@ -97,21 +98,29 @@ class InputLaplace(Mechanism):
         step = step if self.space.point_shape else step[..., None]
         return np.asarray(PlanarLaplace(d).log_pdf(step) + d * np.log(rate))
 
-    def bias(self, x: Any, query: Query, tolerance: float | None = None) -> FloatArray:
-        """E[estimate] − f(x) for each value: 0; of the plain estimate exact, or to the tolerance."""
+    def bias(self, x: Any, query: Query) -> FloatArray:
+        """E[estimate] − f(x) for each value: 0, or of the plain estimate exact.
+
+        Raises:
+            InvalidParameter: for a query without an inverse, or whose plain estimate has no closed form.
+        """
         if self.unbiased:
             self._inverse(query)
             return np.zeros(self._shape(self.space.read(x)))
-        mean, _ = self._means(x, query, tolerance)
+        mean, _ = self._means(x, query)
         return mean - query(x)
 
-    def variance(self, x: Any, query: Query, tolerance: float | None = None) -> FloatArray:
-        """The variance of what a report adds, for each value; exact, or to the tolerance where quadrature is left."""
+    def variance(self, x: Any, query: Query) -> FloatArray:
+        """The variance of what a report adds, for each value; exact.
+
+        Raises:
+            InvalidParameter: for a query without an inverse, or whose plain estimate has no closed form.
+        """
         if self.unbiased:
             points = self.space.read(x)
             square = self._inverse(query).second_moment(points)
             return np.maximum(square - query.answer(points) ** 2, 0.0)
-        mean, square = self._means(x, query, tolerance)
+        mean, square = self._means(x, query)
         return np.maximum(square - mean**2, 0.0)
 
     def largest_bias(self, query: Query | None = None) -> float:
@@ -129,9 +138,9 @@ class InputLaplace(Mechanism):
         self._require_space(query)
         return undo(query, self.guarantee.epsilon)
 
-    def _means(self, x: Any, query: Query, tolerance: float | None) -> tuple[FloatArray, FloatArray]:
+    def _means(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray]:
         self._require_space(query)
-        return input_means(query, self.space.read(x), self.guarantee.epsilon, tolerance)
+        return input_means(query, self.space.read(x), self.guarantee.epsilon)
 
     def _require_space(self, query: Query) -> None:
         if query.space != self.space:

@@ -6,18 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.noise.compiled import compiled
-from geopriv.noise.kernels import (
-    CERTAIN,
-    UNKNOWN,
-    Status,
-    Words,
-)
+from geopriv.noise.filters import CERTAIN, MORE, UNKNOWN, Status, Words
 from geopriv.spaces.checks import FloatArray
 
 Letters = npt.NDArray[np.uint16]
 Lookup = tuple[FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int64], Letters]
-
-_MORE = 1.25  # for products of errors, as in kernels.py
 
 
 @compiled
@@ -38,7 +31,7 @@ def _next_is_clear(lattice: FloatArray, cell: int, above: bool, u: float, s: flo
     if not 0 <= beyond <= lattice.size - 2:
         return True
     far, wrong = _threshold(lattice, beyond, u)
-    return (far - s if above else s - far) > _MORE * (off + wrong)
+    return (far - s if above else s - far) > MORE * (off + wrong)
 
 
 @compiled
@@ -70,8 +63,8 @@ def letters(words: Words, s: FloatArray, off: FloatArray, table: Lookup, letter:
         u = (float(words[i, 0]) + 0.5) * 2.0**-64
         near, wrong = _threshold(lattice, cell, u)
         above = place > near
-        row, clear = cell + above, abs(place - near) > _MORE * (off[i] + wrong)
-        if clear and not abs(place - lattice[row]) > _MORE * off[i]:  # seldom
+        row, clear = cell + above, abs(place - near) > MORE * (off[i] + wrong)
+        if clear and not abs(place - lattice[row]) > MORE * off[i]:  # seldom
             clear = _next_is_clear(lattice, cell, above, u, place, off[i])
         if not clear:
             continue

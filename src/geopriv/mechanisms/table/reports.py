@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from flint import arb
 
 from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.simulation import simulate
+from geopriv.mechanisms.table import kernels
 from geopriv.mechanisms.table.integers import TOTAL
+from geopriv.mechanisms.table.kernels import Letters, Lookup
 from geopriv.mechanisms.table.table import Table
 from geopriv.noise.bulk import CHUNK, FEW
 from geopriv.noise.entropy import Source
@@ -29,18 +29,13 @@ from geopriv.noise.exact import (
     dyadic,
     refine,
 )
+from geopriv.noise.filters import UNKNOWN, Words
 from geopriv.shapes import enclosures
+from geopriv.spaces.balls import arb, cells_of
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import in_threads
 
-if TYPE_CHECKING:
-    from geopriv.mechanisms.table.kernels import Lookup
-    from geopriv.noise.kernels import Words
-
-_FINER, _BITS = 16, 8  # of the tables in which cells and letters are looked up; _BITS as in table_kernels.py
-_UNKNOWN = 2  # as in kernels.py, which is loaded only when it is needed
-
-Letters = npt.NDArray[np.uint16]
+_FINER, _BITS = 16, 8  # of the tables in which cells and letters are looked up; _BITS as in kernels.py
 
 
 def draw_values(table: Table, rows: FloatArray, source: Source) -> FloatArray:
@@ -90,13 +85,11 @@ def chunk_letters(
     table: Table, ready: Lookup, rows: FloatArray, words: Words, source: Source, filtered: bool
 ) -> Letters:
     """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
-    letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), _UNKNOWN, dtype=np.uint8)
+    letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), UNKNOWN, dtype=np.uint8)
     s = floats.coordinate(table.query, rows) if filtered else None
     if s is not None:
-        from geopriv.mechanisms.table import kernels as table_kernels
-
-        table_kernels.letters(words, s.value, s.off, ready, letters, status)
-    for i in np.flatnonzero(status == _UNKNOWN).tolist():
+        kernels.letters(words, s.value, s.off, ready, letters, status)
+    for i in np.flatnonzero(status == UNKNOWN).tolist():
         letters[i] = _letter(table, ready, rows[i].tolist(), words[i].tolist(), source.among(slice(i, i + 1)))
     return letters
 
@@ -122,7 +115,7 @@ def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
     Raises:
         Undecided: while the bits of U, or the precision of s, do not tell.
     """
-    cells = enclosures.cells_of(lattice, s)
+    cells = cells_of(lattice, s)
     return cells.start + sum(_above(s, float(lattice[cell]), float(lattice[cell + 1]), u) for cell in cells)
 
 
@@ -139,7 +132,7 @@ def _above(s: arb, a: float, b: float, u: Uniform) -> bool:
 
 @lru_cache(maxsize=16)
 def lookup(table: Table) -> Lookup:
-    """What table_kernels.letters looks things up in."""
+    """What kernels.letters looks things up in."""
     if table.values.size > 65_535:
         raise invalid("report", "mechanism", "a table of at most 65,535 values", table.values.size)
     lattice, sums = table.lattice, np.cumsum(table.weights, axis=1)
@@ -152,8 +145,6 @@ def lookup(table: Table) -> Lookup:
 
 def simulated_values(table: Table, x: Any, rng: np.random.Generator) -> FloatArray:
     """Values for studies, at float coordinates and from a seeded generator, by the same kernel."""
-    from geopriv.mechanisms.table import kernels as table_kernels
-
     ready = lookup(table)
 
     def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -161,7 +152,7 @@ def simulated_values(table: Table, x: Any, rng: np.random.Generator) -> FloatArr
         words = rng.integers(0, 1 << 64, (s.size, 2), dtype=np.uint64)
         letters, status = np.zeros(s.size, dtype=np.uint16), np.empty(s.size, dtype=np.uint8)
         certain = np.full(s.size, -np.inf)  # floats decide: nothing is to be left to the balls
-        table_kernels.letters(words, s, certain, ready, letters, status)
+        kernels.letters(words, s, certain, ready, letters, status)
         return np.asarray(table.values[letters])
 
     return simulate(table.query.space, x, rng, release)

@@ -15,12 +15,12 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from geopriv.mechanisms.input.quadrature import Indices
 from geopriv.noise import Laplace, PlanarLaplace, SphericalLaplace
 from geopriv.queries import Query
 from geopriv.shapes.coordinates import Linear, Radial
 from geopriv.spaces import Earth
 from geopriv.spaces.checks import FloatArray, invalid
+from geopriv_paper.quadrature import Indices
 
 
 class Displacement(ABC):
@@ -222,7 +222,7 @@ def displacement(query: Query, points: FloatArray, rate: float) -> Displacement:
         return _Around(geometry(points) + geometry.offset, geometry.offset, rate, d)
     if d <= 3:
         return _InSpace(query, points, rate)
-    raise invalid("InputLaplace", "query", "of dimension at most 3, or linear, or radial, for exact moments", query)
+    raise invalid("plain_moments", "query", "of dimension at most 3, or linear, or radial", query)
 
 
 def _gamma_density(shape: int, scale: float, length: FloatArray) -> FloatArray:

@@ -1,0 +1,97 @@
+"""One device: a design that was verified and that the policy lets ask, and a ledger of what was spent."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from geopriv.device.texts import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from geopriv.device.designs import VerifiedDesign
+    from geopriv.device.policy import Policy
+    from geopriv.device.timing import Clock
+
+PERSON = "me"
+
+
+class Client:
+    """One device: a verified design that the policy lets ask, and a ledger.
+
+    Args:
+        design: path of a design.json.
+        ledger: path of the ledger, made if there is none; one a unit.
+        policy: what the person, or the app, allows, whatever the design says.
+        clock: by which reports leave.
+
+    Raises:
+        InvalidDesign: for a design that is none, or does not keep its promise.
+        Refused: for one that the policy does not let ask, and for a ledger in another unit.
+    """
+
+    def __init__(
+        self,
+        design: str | os.PathLike[str],
+        ledger: str | os.PathLike[str],
+        policy: Policy,
+        clock: Clock | None = None,
+    ) -> None:
+        import sys
+
+        from geopriv.device.ledger import Ledger
+        from geopriv.device.timing import SYSTEM
+
+        self.design, self.policy, self._clock = load(design, policy.hash), policy, clock or SYSTEM
+        policy.require(self.design)
+        if policy.trust:
+            say(f"geopriv: no published hash was given; the file itself is trusted. {self.design}", sys.stderr)
+        self._ledger = Ledger(ledger, policy.unit, policy.total)
+
+    def report(self, value: Any, person: str = PERSON) -> str:
+        """One line of NDJSON to send: the same one whenever the same person is asked again, whatever the value.
+
+        Guarantee: the design's ε, once a person and survey, and the policy's total over all surveys. What is spent is
+        on the disk before the line is returned, and it is returned at a fixed time (`geopriv.device.timing`).
+
+        Args:
+            value: a number on a line, a sequence of numbers elsewhere.
+            person: who answers.
+
+        Raises:
+            OutOfDomain: for a value that cannot be read; nothing is spent. The message never holds the value.
+            BudgetExhausted: where the person may not answer.
+        """
+        return self.report_later(lambda: value, person)
+
+    def report_later(self, value: Callable[[], Any], person: str) -> str:
+        """The report of a value that is read within the fixed time too."""
+        from geopriv.device.draws import system_bytes
+
+        design = self.design
+
+        def answer() -> str:
+            read = value()
+            return self._ledger.once(
+                person, design.survey, design.hash, design.epsilon, lambda: design._line(read, system_bytes)
+            )
+
+        return self._clock.leave(answer, self.policy.after)
+
+
+def load(path: str | os.PathLike[str], expected: str | None = None) -> VerifiedDesign:
+    """The verified design of a file (`geopriv.device.designs.verify`).
+
+    Args:
+        path: of a design.json.
+        expected: the hash that was published, if it is known from elsewhere.
+
+    Raises:
+        InvalidDesign: naming what is wrong.
+    """
+    # what reads a design is imported with the first one
+    from geopriv.device.designs import verify
+    from geopriv.device.files import read_few
+
+    return verify(read_few(path), expected)

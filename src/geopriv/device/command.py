@@ -1,0 +1,151 @@
+"""The command line of the device: its options, and what it says. Standard library only."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from geopriv.device.client import PERSON, Client, load
+from geopriv.device.texts import say
+from geopriv.errors import BudgetExhausted, GeoprivError, InvalidDesign, OutOfDomain, Refused
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from geopriv.device.policy import Policy
+
+_NEEDED = ("value", "ledger", "unit", "most_epsilon", "total")
+_LONGEST = 4096  # characters of a line with a value
+# as `privatize` reads them: no separators, and no digits of other scripts
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    import sys
+
+    try:
+        options = _options(arguments)
+        if options.verify:
+            say(str(load(options.design, _published(options.hash))), sys.stdout)
+            return 0
+        client = Client(options.design, options.ledger, _policy(options))
+        words = _typed() if options.value == "-" else options.value
+        say(client.report_later(lambda: _value(words), options.person), sys.stdout)
+    except (InvalidDesign, Refused, BudgetExhausted) as error:
+        say(f"geopriv: {error}", sys.stderr)
+        return 1
+    except GeoprivError as error:
+        say(f"geopriv: {error}", sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130  # as a shell says it; what is spent is on the disk, and asking again gives the same report
+    except OSError as error:
+        say(f"geopriv: {error.strerror or 'the file cannot be used'}: {error.filename or ''!a}", sys.stderr)
+        return 2
+    return 0
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    import sys
+
+    parser = _parser()
+    options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    lacks = [f"--{name.replace('_', '-')}" for name in _NEEDED if getattr(options, name) is None]
+    if options.verify and (len(lacks) < len(_NEEDED) or options.trust_this_file):
+        parser.exit(2, "geopriv: --verify goes with --hash only.\n")
+    if not (options.hash or options.trust_this_file):
+        lacks.append("--hash, as it was published (or else --trust-this-file)")
+    if lacks and not options.verify:
+        parser.exit(2, f"geopriv: a report also needs {', '.join(lacks)}; --help explains them.\n")
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+    import sys
+
+    from geopriv.device.policy import AFTER
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:  # the message could quote the value; the option's name cannot
+            wrong = getattr(sys.exc_info()[1], "argument_name", None) or "these arguments"
+            self.exit(2, f"{self.format_usage()}geopriv: {wrong} cannot be read; --help explains them.\n")
+
+    about = "Verify a design and make one private report."
+    codes = "Exit codes: 0 done, 1 the design, the policy or what was spent refuses, 2 bad input."
+    parser = Parser(prog="python -m geopriv.client", description=about, epilog=codes, allow_abbrev=False)
+    parser.add_argument("design", help="path of the design.json")
+    parser.add_argument("--verify", action="store_true", help="only verify the design, and its --hash if it is given")
+    numbers = "a number without separators, or numbers with commas between; - reads it from standard input"
+    parser.add_argument("--value", help=numbers)
+    parser.add_argument("--degrees", action="store_true", help="the value is a latitude and a longitude: 40.7,-74.0")
+    parser.add_argument("--ledger", help="path of the SQLite file of what was spent, made if missing; one a unit")
+    parser.add_argument("--person", default=PERSON, help="who answers, of those with this ledger (default %(default)s)")
+    parser.add_argument("--unit", help="of the value, as the design must state it; '' for designs without a unit")
+    parser.add_argument("--most-epsilon", type=float, help="the most ε that one survey may cost, per unit")
+    parser.add_argument("--total", type=float, help="the most ε that all surveys together may cost a person, per unit")
+    known = parser.add_mutually_exclusive_group()
+    known.add_argument("--hash", help="of the design, as it was published")
+    known.add_argument("--trust-this-file", action="store_true", help="answer the design in the file, whatever it is")
+    after = f"a report leaves so many seconds after it was asked for (default {AFTER}; 0: as soon as it is made)"
+    parser.add_argument("--after", type=float, default=AFTER, help=after)
+    return parser
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """The arguments, with a value that begins with a minus made part of its option.
+
+    Otherwise -33.9,151.2 is taken for an option, and people in the south are refused, at once, where others report.
+    """
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] == "--value" and word.startswith("-") and not word.startswith("--") and word != "-h":
+            joined[-1] = f"--value={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def _typed() -> str:
+    """The line on standard input; what is no text is no number either, and its error would quote the bytes."""
+    import sys
+
+    if sys.stdin is None:
+        raise OutOfDomain("Standard input is closed: there is no value to read.")
+    try:
+        line = sys.stdin.readline(_LONGEST + 1)
+    except UnicodeDecodeError:
+        return ""
+    return line if len(line) <= _LONGEST else ""
+
+
+def _published(words: str | None) -> str | None:
+    from geopriv.device.policy import require_hash
+
+    return None if words is None else require_hash(words)
+
+
+def _policy(options: argparse.Namespace) -> Policy:
+    from geopriv.device.policy import Policy
+
+    return Policy(
+        unit=options.unit or None,
+        most_epsilon=options.most_epsilon,
+        total=options.total,
+        hash=options.hash,
+        trust=options.trust_this_file,
+        degrees=options.degrees,
+        after=options.after,
+    )
+
+
+def _value(words: str) -> list[Any]:
+    """A number, or several, exactly as they are written."""
+    from decimal import Decimal
+
+    parts = words.split(",")
+    if not all(map(_NUMBER.fullmatch, parts)):
+        raise OutOfDomain("A value must be a number, or numbers with commas between.")
+    return [Decimal(part.strip()) for part in parts]
