@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from geopriv.mechanisms.additive import floats, scales
 from geopriv.mechanisms.additive.smooth import SmoothScale
@@ -30,6 +29,7 @@ from geopriv.queries import Query
 from geopriv.shapes import enclosures
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Earth, Space
+from geopriv.spaces.balls import arb, total
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -131,8 +131,8 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: Noise,
 
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
         places = [enclosures.coordinate(q, row) for q, _ in parts]
-        spread = enclosures.total(scales.scale(sigma, s) for s, (_, sigma) in zip(places, parts, strict=True))
-        return [enclosures.profile(query.profile, places[mine])], spread
+        spread = total(scales.scale(sigma, s) for s, (_, sigma) in zip(places, parts, strict=True))
+        return [query.profile.enclose(places[mine])], spread
 
     def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
         places = [floats.coordinate(q, rows) for q, _ in parts]
@@ -140,7 +140,7 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: Noise,
         found = [None if s is None else floats.scale(sigma, s, rate) for s, (_, sigma) in pairs]
         spreads = [spread for spread in found if spread is not None]
         s = places[mine]
-        answer = None if s is None else floats.answer(query.profile, s)
+        answer = None if s is None else query.profile.bounded(s)
         if answer is None or len(spreads) < len(parts):
             return None
         off = np.max([sigma.off for sigma in spreads], axis=0) + 2.0**-50  # of a sum of positive numbers

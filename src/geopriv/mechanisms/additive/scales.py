@@ -7,7 +7,6 @@ interpolate them, so it is those functions that are enclosed; their floats are e
 from __future__ import annotations
 
 import numpy as np
-from flint import arb
 
 from geopriv.mechanisms.additive.gaussian_envelope import gaussian_envelope
 from geopriv.mechanisms.additive.smooth import SmoothScale
@@ -15,7 +14,6 @@ from geopriv.mechanisms.base import ConstantScale
 from geopriv.mechanisms.sensitivity.envelope import Envelope, envelope
 from geopriv.mechanisms.sensitivity.growth import ExponentialGrowth, Growth
 from geopriv.mechanisms.sensitivity.least_scale import ConstantLeastScale, RampScale, TabledScale
-from geopriv.shapes.enclosures import gap, greatest, interpolated
 from geopriv.shapes.profiles import (
     BlurredPieces,
     Gaussian,
@@ -24,6 +22,7 @@ from geopriv.shapes.profiles import (
     Ramps,
     Smoothstep,
 )
+from geopriv.spaces.balls import arb, greatest, interpolated
 from geopriv.spaces.checks import FloatArray, invalid
 
 # Every scale is this much larger than stated: a constant factor of at least 1 keeps every promise (theory T4), and
@@ -49,7 +48,7 @@ def scale(sigma: object, s: arb) -> arb:
         case ConstantLeastScale():
             return MARGIN * _k(sigma.df) * sigma.slope / sigma.rate
         case RampScale():
-            way = gap(sigma.profile, s).min(arb(600 * sigma.df / sigma.rate))
+            way = sigma.profile.enclose_gap(s).min(arb(600 * sigma.df / sigma.rate))
             top = _k(sigma.df) / (arb(sigma.rate) * sigma.profile.width)
             return MARGIN * top * (-(arb(sigma.rate) / sigma.df) * way).exp()
         case TabledScale():
@@ -94,7 +93,7 @@ def _growth(growth: Growth, distance: arb) -> arb:
 
 def _ramps(profile: Ramps, growth: Growth, s: arb, radius: float) -> arb:
     """The closed form of sensitivity.ramps: the largest of L_Λ(z)/g(gap − z) over the z where it can be largest."""
-    way, width = gap(profile, s), arb(profile.width)
+    way, width = profile.enclose_gap(s), arb(profile.width)
     places = [arb(0), way]
     if np.isfinite(radius):
         places += [(radius - width).max(arb(0)).min(way), (radius - 1 / arb(growth.gamma)).max(arb(0)).min(way)]
