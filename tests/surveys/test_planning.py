@@ -346,7 +346,7 @@ INPUTS = ("InputLaplace", "Lattice")
 MOVED: dict[str, tuple[list[gp.Query], float, FloatArray]] = {
     "rings": ([gp.Blurred(gp.RadialQuery(at, RING, PLANE), 1.0) for at in CENTERS], 1.0, TOWN[:100]),
     "balls": ([gp.Blurred(gp.Ball(at, 2.0, 1.0, PLANE), 1.0) for at in CENTERS], 1.0, TOWN[:100]),
-    "large balls": ([gp.Blurred(gp.Ball(at, 30.0, 1.0, PLANE), 1.0) for at in CENTERS], 1.0, TOWN[:100] + [30.0, 0.0]),
+    "large balls": ([gp.Blurred(gp.Ball(at, 30.0, 1.0, PLANE), 1.0) for at in CENTERS], 1.0, TOWN[:100] + 20.0),
     "corners of a map": (
         [gp.Blurred(gp.Orthant((40.65 + k / 50, -74.0 + k / 50), 1e3, CITY), 1e3) for k in range(3)],
         1e-3,
