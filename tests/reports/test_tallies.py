@@ -193,7 +193,7 @@ def test_a_tally_whose_columns_are_of_other_types_is_refused(times: list[Any], t
 )
 def test_a_tally_with_other_reasons_is_refused(rejected: Any, tmp_path: Path) -> None:
     note = {"version": tallies._VERSION, "design": DESIGN.hash, "rejected": rejected}
-    schema = tallies._COLUMNS.with_metadata({tallies._MARK: json.dumps(note).encode()})
+    schema = tallies._COLUMNS.with_metadata({tallies.MARK: json.dumps(note).encode()})
     pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
     with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
         gp.load_tally(tmp_path / "tally.parquet", DESIGN)
@@ -202,7 +202,7 @@ def test_a_tally_with_other_reasons_is_refused(rejected: Any, tmp_path: Path) ->
 @pytest.mark.parametrize("note", [b"{", b"3", b'{"version": 2}'])
 def test_a_tally_with_a_damaged_note_is_refused(note: bytes, tmp_path: Path) -> None:
     gp.Tally(DESIGN).write(tmp_path / "tally.parquet")
-    schema = pq.read_schema(tmp_path / "tally.parquet").with_metadata({tallies._MARK: note})
+    schema = pq.read_schema(tmp_path / "tally.parquet").with_metadata({tallies.MARK: note})
     pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
     with pytest.raises(gp.InvalidParameter, match="of version 1"):
         gp.load_tally(tmp_path / "tally.parquet", DESIGN)
@@ -221,7 +221,7 @@ def test_a_file_of_reports_is_no_tally_and_a_missing_file_is_an_error(tmp_path: 
 def posing(path: Path, rows: pa.Table) -> Path:
     """A file that calls itself a tally of the design, whose hash is public."""
     note = {"version": tallies._VERSION, "design": DESIGN.hash, "rejected": {}}
-    pq.write_table(rows.replace_schema_metadata({tallies._MARK: json.dumps(note).encode()}), path)
+    pq.write_table(rows.replace_schema_metadata({tallies.MARK: json.dumps(note).encode()}), path)
     return path
 
 

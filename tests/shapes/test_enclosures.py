@@ -59,7 +59,7 @@ def trying(asked: Asked) -> FloatArray:
 
 
 def people(asked: Asked) -> FloatArray:
-    return enclosures.read_rows(asked.query.space, trying(asked))[0]
+    return asked.query.space.read_rows(trying(asked))[0]
 
 
 @every_query
@@ -112,7 +112,7 @@ def test_scales_in_balls_are_the_stated_ones(row: Row) -> None:
     stated = row.mechanism.scale(query.coordinate(values))
     room = 5e-4 if isinstance(query.profile, gp.Gaussian) and isinstance(row.mechanism.scale, SmoothScale) else 1e-8
     with precision(200):
-        for numbers, scale in zip(enclosures.read_rows(query.space, values)[0].tolist(), stated.tolist(), strict=True):
+        for numbers, scale in zip(query.space.read_rows(values)[0].tolist(), stated.tolist(), strict=True):
             ball = row.mechanism.scale.enclose(enclosures.coordinate(query, numbers))
             assert scale * (1 + 1e-10) < ball < scale * (1 + room)
 
@@ -177,15 +177,15 @@ def test_the_scales_that_reports_use_pass_the_audit(calibrate: Any) -> None:
     def used(s: FloatArray) -> FloatArray:
         bounded = mechanism.scale.bounded(Bounded(s, np.zeros_like(s)), 1.0)
         assert bounded is not None
-        return bounded.value
+        return np.asarray(bounded.value)
 
     assert gp.audit(replace(mechanism, scale=used)).passed
     assert not gp.audit(replace(mechanism, scale=lambda s: np.exp(np.round(np.log(used(s)), 2)))).passed
 
 
 def test_a_tabled_scale_is_enclosed_across_its_nodes() -> None:
-    scale = gp.LeastScaleT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0).scale
-    nodes = scale.nodes  # type: ignore[attr-defined]
+    scale: Any = gp.LeastScaleT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0).scale
+    nodes = scale.nodes
     with precision(100):
         for place in (nodes[5], nodes[100], nodes[-1], nodes[-1] + 3, nodes[7] - 1e-9):
             wide = scale.enclose(arb(float(place), 1e-6))
@@ -224,9 +224,9 @@ def test_profiles_and_spaces_that_floats_round_are_exact_in_balls() -> None:
     with precision(300):
         third = enclosures.profile(gp.Ramp(3.0), arb(-1) / 2)
         assert abs(third - arb(1) / 3) < arb(2) ** -280
-        log = enclosures.point(gp.LogLine(base=2.0, floor=1.0), [10.0])[0]
+        log = gp.LogLine(base=2.0, floor=1.0).enclose([10.0])[0]
         assert abs(log - arb(10).log() / arb(2).log()) < arb(2) ** -280
-        assert enclosures.point(gp.LogLine(base=2.0, floor=1.0), [-5.0])[0] == 0
+        assert gp.LogLine(base=2.0, floor=1.0).enclose([-5.0])[0] == 0
 
 
 def test_what_has_no_enclosure_is_refused() -> None:
@@ -307,7 +307,7 @@ def test_a_distance_on_earth_narrows_at_the_corners_of_a_region(corner: tuple[fl
     """At some corners a height is a ball around 0 exactly, whose power is not a number in the arithmetic of balls."""
     corners = [(360.0, 7.679876612982415), (360.0, -2.838730002316625), (353.3537338834053, -1.0)]
     query = gp.Geofence(shapely.Polygon(corners), 1e3, EARTH)
-    rows_, _ = enclosures.read_rows(EARTH, [corner[::-1]])
+    rows_, _ = EARTH.read_rows([corner[::-1]])
     with precision(400):
         assert abs(enclosures.coordinate(query, rows_[0].tolist())) < 1e-100
 

@@ -16,6 +16,7 @@ from geopriv.commands.engine import (
     choose,
     spark,
 )
+from geopriv.commands.outputs import require_replaceable
 
 if TYPE_CHECKING:
     import shapely
@@ -78,6 +79,9 @@ def estimate(
     fraction("estimate", "confidence", confidence)
     if tally is not None and tally.suffix != ".parquet":
         raise invalid("estimate", "tally", "a file of .parquet", tally.name)
+    for path, what in ((output, "estimates"), (tally, "tally"), (None if no_page else page, "page")):
+        if path is not None:
+            require_replaceable(path, what)
     console = Console(stderr=True, highlight=False)
     plan = load_design(design)
     if outline is not None and not any(isinstance(question, DensityMap) for question in plan.questions):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from geopriv.commands.outputs import require_replaceable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -33,6 +35,7 @@ def plan(
     from geopriv.surveys import load_survey
     from geopriv.surveys.planning import plan as plan_survey
 
+    require_replaceable(output, "design")
     console = Console(stderr=as_json)
     asked = load_survey(survey)
     with console.status(f"Predicting the errors of {len(asked.queries):,} estimates…"):

@@ -70,7 +70,7 @@ def report(mechanism: Mechanism, x: Any, source: Source = ENTROPY) -> Reports:
     Raises:
         InvalidParameter: for a query whose answer or noise scale has no enclosure.
     """
-    rows, shape = enclosures.read_rows(space_of(mechanism), x)
+    rows, shape = space_of(mechanism).read_rows(x)
     if isinstance(mechanism, Table):
         return Reports(draw_values(mechanism, rows, source).reshape(shape))
     made = plans(mechanism)
@@ -160,8 +160,8 @@ def _input(space: Space, rate: float) -> Plan:
     return Shifted(
         PlanarLaplace(space.dimension).law(),
         (grid(1 / rate),) * space.dimension,
-        lambda row: (enclosures.point(space, row), 1 / arb(rate)),
-        lambda rows: (floats.points(space, rows), _constant(1 / rate, len(rows))),
+        lambda row: (space.enclose(row), 1 / arb(rate)),
+        lambda rows: (space.bounded(rows), _constant(1 / rate, len(rows))),
     )
 
 

@@ -32,7 +32,7 @@ from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
 
 _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
-_MARK = b"geopriv tally"  # the key of the file's own metadata
+MARK = b"geopriv tally"  # the key of the file's own metadata
 _VERSION = 1
 _WAITING = 1 << 20  # rows that are gathered before they are counted
 _MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
@@ -119,7 +119,7 @@ class Tally:
     def to_table(self) -> pa.Table:
         """The counts as a table, with the hash of the design and what was rejected in its metadata."""
         note = {"version": _VERSION, "design": self.design.hash, "rejected": dict(sorted((+self.rejected).items()))}
-        schema, parts = _COLUMNS.with_metadata({_MARK: json.dumps(note).encode()}), []
+        schema, parts = _COLUMNS.with_metadata({MARK: json.dumps(note).encode()}), []
         for mechanism in range(len(self._parts)):
             counted = self.counts(mechanism)
             m, axes = counted.rows.shape
@@ -274,7 +274,7 @@ def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     """What a tally's file says of itself; None for every other file."""
     try:
         with opened(Path(path)) as file:
-            note = (file.schema_arrow.metadata or {}).get(_MARK)
+            note = (file.schema_arrow.metadata or {}).get(MARK)
     except FileNotFoundError:
         raise
     except BROKEN:

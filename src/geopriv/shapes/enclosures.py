@@ -7,12 +7,10 @@ narrower as the precision of the arithmetic grows (`exact.precision`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from geopriv.queries import Query
 from geopriv.shapes import enclosed_regions as regions
@@ -36,76 +34,11 @@ from geopriv.shapes.profiles import (
     Trapezoid,
     Triangle,
 )
-from geopriv.spaces import (
-    Earth,
-    LocalPlane,
-    LogLine,
-    Space,
-)
-from geopriv.spaces.base import read_floats
+from geopriv.spaces import Earth
+from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid
-from geopriv.spaces.threads import read_in_threads
 
 Row = Sequence[float]  # one person's numbers: exact, as they were given
-
-
-def read_rows(space: Space, x: Any) -> tuple[FloatArray, tuple[int, ...]]:
-    """One row of exact numbers a person, shape (n, d), and the shape of x without its point axis.
-
-    On a LogLine they are the values and on a LocalPlane latitudes and longitudes, since float logarithms and
-    projections are no longer exact.
-    """
-    read: Callable[[Any], FloatArray] = space.read
-    match space:
-        case LogLine():
-            read = partial(read_floats, space)
-        case LocalPlane():
-            read = space.globe.read
-    numbers = read_in_threads(read, x, len(space.point_shape))
-    return numbers.reshape(-1, space.dimension), numbers.shape[: numbers.ndim - len(space.point_shape)]
-
-
-def point(space: Space, row: Row) -> list[arb]:
-    """The point at which a person is."""
-    match space:
-        case LogLine():
-            return [arb(max(row[0], space.floor)).log() / arb(space.base).log()]
-        case LocalPlane():
-            return _on_map(space, row)
-    return [arb(number) for number in row]
-
-
-def _on_map(space: LocalPlane, row: Row) -> list[arb]:
-    """The orthographic projection at the middle, whose degrees are exact numbers, clamped to the rectangle of floats.
-
-    A projection at any middle and a clamp to any rectangle make no distance longer, so their floats need not be right.
-    """
-    degrees = arb(row[0]), arb(space.middle[0]), arb(row[1]) - space.middle[1]
-    (up, out), (middle_up, middle_out), (sine, cosine) = ((angle / 180).sin_cos_pi() for angle in degrees)
-    east, north = out * sine, middle_out * up - middle_up * out * cosine
-    low, high = space.rectangle
-    axes = zip((east, north), low.tolist(), high.tolist(), strict=True)
-    return [(space.radius * along).max(arb(a)).min(arb(b)) for along, a, b in axes]
-
-
-def point_error(space: Space) -> float:
-    """How far each number of `float_points` may be off on a LocalPlane: 512u·R, u = 2^-53, the rectangle's included.
-
-    Elementary functions are taken to be right to 32u. In radians φ is off by 5u
-    and the turn from the middle, of at most 2π, by 25u, so a sine or cosine by up to 57u. East is off by 96u; north, a
-    sine of φ − φ₀ and twice a product of four factors, by 45u + 334u.
-    """
-    return 2.0**-44 * space.radius if isinstance(space, LocalPlane) else 0.0
-
-
-def irrational(space: Space) -> bool:
-    """Whether points have to be computed from rows: logarithms and projections."""
-    return isinstance(space, LocalPlane | LogLine)
-
-
-def float_points(space: Space, rows: FloatArray) -> FloatArray:
-    """The points of rows in floats, shape (n, d)."""
-    return space.read(rows) if irrational(space) else rows
 
 
 def coordinate(query: Query, row: Row) -> arb:
@@ -119,14 +52,16 @@ def coordinate(query: Query, row: Row) -> arb:
         case Scaled():
             return _given_function(geometry, row)
         case Linear():
-            return _linear(geometry, point(query.space, row))
+            return _linear(geometry, query.space.enclose(row))
         case Radial():
             return _radial(geometry, row)
         case QuadrantDistance():
-            return _quadrant(geometry, point(query.space, row))
+            return _quadrant(geometry, query.space.enclose(row))
         case RegionDistance():
-            place = float_points(query.space, np.asarray([row]))[0].tolist()
-            return regions.plane_distance(geometry, point(query.space, row), place, point_error(query.space))
+            place = query.space.bounded(np.asarray([row]))
+            return regions.plane_distance(
+                geometry, query.space.enclose(row), place.value[0].tolist(), float(place.off.max())
+            )
         case EarthRegionDistance():
             return regions.earth_distance(geometry, row)
     raise invalid("report", "query", "one whose coordinate has an enclosure", type(geometry).__name__)
@@ -134,7 +69,7 @@ def coordinate(query: Query, row: Row) -> arb:
 
 def _given_function(geometry: Scaled, row: Row) -> arb:
     """f(x)/K: a function that is known through its computed values only, which are taken at their word."""
-    points = float_points(geometry.space, np.asarray([row])).reshape(1, *geometry.space.point_shape)
+    points = geometry.space.bounded(np.asarray([row])).value.reshape(1, *geometry.space.point_shape)
     value = float(np.asarray(geometry.function(geometry.space.values(points)), dtype=np.float64).reshape(-1)[0])
     if not np.isfinite(value):
         raise invalid("LipschitzQuery", "function", "finite everywhere", geometry.function)
@@ -156,7 +91,7 @@ def _radial(geometry: Radial, row: Row) -> arb:
             geometry.offset
         )
     center = [arb(number) for number in geometry.center]  # on a LogLine a logarithm already
-    return length([a - b for a, b in zip(point(space, row), center, strict=True)]) - geometry.offset
+    return length([a - b for a, b in zip(space.enclose(row), center, strict=True)]) - geometry.offset
 
 
 def _quadrant(geometry: QuadrantDistance, x: list[arb]) -> arb:

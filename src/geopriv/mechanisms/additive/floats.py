@@ -20,7 +20,6 @@ from geopriv.shapes.coordinates import (
     Radial,
     RegionDistance,
 )
-from geopriv.shapes.enclosures import float_points, point_error
 from geopriv.shapes.near_edges import PLANE_MARGIN, TINY
 from geopriv.shapes.profiles import (
     BlurredPieces,
@@ -33,25 +32,16 @@ from geopriv.shapes.profiles import (
     Trapezoid,
     Triangle,
 )
-from geopriv.spaces import Earth, LogLine, Space
+from geopriv.spaces import Earth
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 
 _ROUNDING = 2.0**-50  # eight roundings
 
 
-def points(space: Space, rows: FloatArray) -> Bounded:
-    """The points at which people are, shape (n, d)."""
-    places = float_points(space, rows)
-    if isinstance(space, LogLine):
-        # two logarithms, each right to 32 roundings, and a quotient
-        return Bounded(places, 2.0**-46 * np.abs(places))
-    return Bounded(places, np.broadcast_to(point_error(space), rows.shape))
-
-
 def coordinate(query: Query, rows: FloatArray) -> Bounded | None:
     """s(x), shape (n,)."""
-    start = points(query.space, rows)
+    start = query.space.bounded(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         s = query.geometry(start.value if query.space.point_shape else start.value[:, 0])
         off = _coordinate_error(query, start.value, s)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import reduce
 
 import numpy as np
 
@@ -16,7 +15,8 @@ from geopriv.shapes.coordinates import (
     RegionDistance,
 )
 from geopriv.shapes.profiles import LinearPieces, Profile, Smooth
-from geopriv.spaces import Earth, Space, unit_vectors
+from geopriv.spaces import Space
+from geopriv.spaces.base import normalized
 from geopriv.spaces.checks import FloatArray, invalid
 
 
@@ -50,30 +50,13 @@ def direction(space: Space, geometry: Coordinate, points: FloatArray) -> FloatAr
         case Linear():
             return np.broadcast_to(np.asarray(geometry.direction), (len(points), len(geometry.direction)))
         case Radial():
-            return _away(space, points, geometry.anchor)
+            return space.away(points, geometry.anchor)
         case QuadrantDistance():
             lack = np.asarray(geometry.corner) - points
             outside = np.maximum(lack, 0.0)
             deepest = np.eye(lack.shape[-1])[lack.argmax(axis=-1)]  # inside, the nearest side decides
-            return -_unit(np.where((outside > 0).any(axis=-1, keepdims=True), outside, deepest))
+            return -normalized(np.where((outside > 0).any(axis=-1, keepdims=True), outside, deepest))
         case RegionDistance() | EarthRegionDistance():
             side = np.sign(geometry(points))[:, None]
-            return side * _away(space, points, geometry.nearest(points))
+            return side * space.away(points, geometry.nearest(points))
     raise invalid("lower_bound_many", "queries", "of known shape, not LipschitzQuery", type(geometry).__name__)
-
-
-def _away(space: Space, points: FloatArray, target: FloatArray) -> FloatArray:
-    """Unit vectors at the points that lead straight away from the targets."""
-    if not isinstance(space, Earth):
-        return _unit((points - target).reshape(len(points), space.dimension))
-    up, north, east = space.frame(points)
-    there = unit_vectors(target)
-    towards = np.stack([(north * there).sum(axis=-1), (east * there).sum(axis=-1)], axis=-1)
-    # at the target and at its antipode only rounding errors are left
-    apart = np.linalg.norm(np.cross(up, there), axis=-1, keepdims=True)
-    return -_unit(np.where(apart > 1e-14, towards, 0.0))
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    length = reduce(np.hypot, np.moveaxis(vectors, -1, 0))[..., None]  # several times faster than hypot.reduce
-    return np.asarray(vectors / np.where(length == 0, 1.0, np.abs(length)))

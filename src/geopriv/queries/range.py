@@ -1,63 +1,22 @@
-"""Queries about one number: thresholds and ranges."""
+"""Those between two values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
-from geopriv.queries.base import Query
-from geopriv.queries.parameters import (
-    Edge,
-    public_value,
-    require_edge,
-    require_line,
-)
-from geopriv.shapes.coordinates import Coordinate, Linear, Radial
+from geopriv.queries.base import Edged
+from geopriv.queries.parameters import Edge, public_place, require_edge, require_line
+from geopriv.shapes.coordinates import Coordinate, Radial
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
 from geopriv.spaces.checks import invalid, positive
+from geopriv.spaces.words import amount, plain
 
 
 @dataclass(frozen=True)
-class Threshold(Query):
-    """The share of people at or above a value: 0 below `at` − width/2, 1 above `at` + width/2, linear between.
-
-    Args:
-        at: the threshold.
-        width: over which counting fades, in the unit of distance (on a LogLine: in logarithms).
-        space: a Line or LogLine.
-        edge: "linear" (the paper's ramp) or "smooth" (two parabolas over the same width, twice as steep in the
-            middle: the shape that noise on the input can be undone for, theory T6).
-
-    Reference: paper, section 4.1.
-
-    >>> Threshold(at=100_000, width=16_000)([90_000, 100_000, 150_000])
-    array([0. , 0.5, 1. ])
-    """
-
-    at: float
-    width: float
-    space: Space = Line()
-    edge: Edge = "linear"
-
-    def __post_init__(self) -> None:
-        require_line(self)
-        require_edge(self, self.edge)
-        public_value(self, "at", self.at)
-        positive("Threshold", "width", self.width)
-
-    @cached_property
-    def geometry(self) -> Coordinate:
-        return Linear((1.0,), -public_value(self, "at", self.at), scalar=True)
-
-    @cached_property
-    def profile(self) -> Profile:
-        return Ramp(self.width) if self.edge == "linear" else Smoothstep(self.width)
-
-
-@dataclass(frozen=True)
-class Range(Query):
+class Range(Edged):
     """The share of people between two values: 1/2 at `low` and at `high`, linear over `width` around both.
 
     The paper's own shape (its appendix) is a triangle in which only the midpoint counts fully (theory E9);
@@ -74,6 +33,8 @@ class Range(Query):
     >>> Range(low=10, high=20, width=2)([9, 10, 15, 20.5])
     array([0.  , 0.5 , 1.  , 0.25])
     """
+
+    edge_words: ClassVar[str] = "either end"
 
     low: float
     high: float
@@ -98,7 +59,10 @@ class Range(Query):
 
     @property
     def _ends(self) -> tuple[float, float]:
-        return public_value(self, "low", self.low), public_value(self, "high", self.high)
+        return float(public_place(self, "low", self.low)), float(public_place(self, "high", self.high))
+
+    def words(self, name: str) -> str:
+        return f"are between {plain(self.low)} and {amount(self.high, self.space.value_unit)}"
 
     @cached_property
     def geometry(self) -> Coordinate:

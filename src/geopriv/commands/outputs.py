@@ -1,0 +1,67 @@
+"""What a command may write over: files of the kind that it writes, and no people, reports or surveys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from geopriv.errors import InvalidParameter
+
+_LOOKED_AT = 4096  # bytes at either end of a file
+
+
+def require_replaceable(path: Path, what: str) -> None:
+    """Refuse to replace a file that is something else, which nobody could make again.
+
+    Args:
+        path: where a file is to be written.
+        what: it will be: "design", "estimates", "page" or "tally".
+
+    Raises:
+        InvalidParameter: where there is another kind of file, or no folder to write to.
+    """
+    if not path.parent.is_dir():
+        raise InvalidParameter(f"There is no folder {str(path.parent)!r} to write the {what} to.")
+    if path.is_dir():
+        raise InvalidParameter(f"The {what} cannot be written to {str(path)!r}: that is a folder.")
+    if path.is_file() and path.stat().st_size and not _OWN[what](path):
+        raise InvalidParameter(
+            f"The {what} would replace {str(path)!r}, which is something else: name another file, or remove that one."
+        )
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    """The first and the last bytes."""
+    with path.open("rb") as file:
+        first = file.read(_LOOKED_AT)
+        file.seek(max(0, path.stat().st_size - _LOOKED_AT))
+        return first, file.read()
+
+
+def _is_document(name: bytes) -> Callable[[Path], bool]:
+    """Whether a file ends as canonical JSON of this type does, in which "type" and "version" are the last keys."""
+    return lambda path: b'"type":"' + name + b'","version":' in _ends(path)[1]
+
+
+def _is_page(path: Path) -> bool:
+    return b"<!doctype html>" in _ends(path)[0][:64].lower()
+
+
+def _is_tally(path: Path) -> bool:
+    import pyarrow.parquet as pq
+    from pyarrow import ArrowException
+
+    from geopriv.reports.tallies import MARK
+
+    try:
+        return MARK in (pq.read_metadata(path).metadata or {})
+    except (ArrowException, OSError):
+        return False
+
+
+_OWN: dict[str, Callable[[Path], bool]] = {
+    "design": _is_document(b"Design"),
+    "estimates": _is_document(b"Answers"),
+    "page": _is_page,
+    "tally": _is_tally,
+}
