@@ -19,6 +19,7 @@ from geopriv.mechanisms.sensitivity.gaussian_envelope import gaussian_envelope
 from geopriv.noise.exact import precision
 from geopriv.shapes import enclosures, near_edges
 from geopriv.shapes.profiles import BlurredPieces
+from geopriv.spaces.balls import length
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 from tests.rows import (
@@ -93,13 +94,13 @@ def test_coordinates_in_floats_have_bounds_above_their_errors(asked: Asked) -> N
 def test_answers_and_scales_in_floats_have_bounds_above_their_errors(row: Row) -> None:
     query, sigma, numbers = row.asked.query, row.mechanism.scale, people(row.asked)
     s = floats.coordinate(query, numbers)
-    answer = None if s is None else floats.answer(query.profile, s)
+    answer = None if s is None else query.profile.bounded(s)
     spread = None if s is None else sigma.bounded(s, row.asked.epsilon)
     with precision(200):
         for i, numbers_of_one in enumerate(numbers.tolist()):
             place = enclosures.coordinate(query, numbers_of_one)
             if answer is not None:
-                assert abs(enclosures.profile(query.profile, place) - float(answer.value[i])) <= answer.off[i] / 2
+                assert abs(query.profile.enclose(place) - float(answer.value[i])) <= answer.off[i] / 2
             if spread is not None:
                 ratio = float(spread.value[i]) / sigma.enclose(place)
                 assert abs(ratio - 1) <= spread.off[i] / 2
@@ -222,7 +223,7 @@ def test_a_region_on_earth_agrees_with_the_plane_where_it_is_small() -> None:
 
 def test_profiles_and_spaces_that_floats_round_are_exact_in_balls() -> None:
     with precision(300):
-        third = enclosures.profile(gp.Ramp(3.0), arb(-1) / 2)
+        third = gp.Ramp(3.0).enclose(arb(-1) / 2)
         assert abs(third - arb(1) / 3) < arb(2) ** -280
         log = gp.LogLine(base=2.0, floor=1.0).enclose([10.0])[0]
         assert abs(log - arb(10).log() / arb(2).log()) < arb(2) ** -280
@@ -232,7 +233,7 @@ def test_profiles_and_spaces_that_floats_round_are_exact_in_balls() -> None:
 def test_what_has_no_enclosure_is_refused() -> None:
     custom = gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
     with pytest.raises(gp.InvalidParameter, match="Custom"):
-        enclosures.profile(custom, arb(0))
+        custom.enclose(arb(0))
     sigma = SmoothScale(gp.RadialQuery(0.0, custom), gp.ExponentialGrowth(0.3), 1.0, math.inf)
     with pytest.raises(gp.InvalidParameter, match="LeastScaleT and Table"):
         sigma.enclose(arb(0))
@@ -315,5 +316,5 @@ def test_a_distance_on_earth_narrows_at_the_corners_of_a_region(corner: tuple[fl
 def test_lengths_and_kernels_are_known_around_zero() -> None:
     around = arb(0, 1e-60)
     with precision(400):
-        assert enclosures.length([around, around]) < 1e-55
-        assert abs(enclosures.profile(gp.Gaussian(1.0), around) - 1) < 1e-100
+        assert length([around, around]) < 1e-55
+        assert abs(gp.Gaussian(1.0).enclose(around) - 1) < 1e-100

@@ -34,7 +34,7 @@ SOFT = [
 def test_soft_profiles_in_floats_round_by_less_than_they_say(profile: Curved) -> None:
     s = np.linspace(profile.low - 0.1, profile.high + 0.1, 3001)
     with precision(200):
-        balls = [enclosures.profile(profile, arb(t)) for t in s.tolist()]
+        balls = [profile.enclose(arb(t)) for t in s.tolist()]
         wrong = [abs(float(ball - value)) for ball, value in zip(balls, profile(s).tolist(), strict=True)]
         assert all(ball.rad() < 1e-40 for ball in balls)
     assert 0 < max(wrong) < profile.rounding / 4
@@ -48,10 +48,7 @@ def test_step_functions_and_least_scales_cover_the_slopes_of_soft_profiles(profi
     scale = least_scale(profile, 1.0, 3.0)
     with precision(300):
         tiny = arb(10) ** -20
-        slopes = [
-            abs(float((enclosures.profile(profile, arb(t) + tiny) - enclosures.profile(profile, arb(t))) / tiny))
-            for t in s.tolist()
-        ]
+        slopes = [abs(float((profile.enclose(arb(t) + tiny) - profile.enclose(arb(t))) / tiny)) for t in s.tolist()]
     bound = gp.pointwise_lipschitz(profile, s, radius)
     room = scale(s) / (4 / (2 * math.sqrt(3)))  # σ ≥ k|f0'|/ε
     assert (bound >= slopes).all()

@@ -29,7 +29,7 @@ from geopriv.noise.spherical_laplace import OnEarth
 from geopriv.queries import Query
 from geopriv.shapes import enclosures
 from geopriv.spaces import Earth, Space
-from geopriv.spaces.balls import arb
+from geopriv.spaces.balls import arb, total
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -121,8 +121,8 @@ def _additive(query: Query, parts: Sequence[tuple[Query, Scale]], noise: Noise, 
 
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
         places = [enclosures.coordinate(q, row) for q, _ in parts]
-        spread = enclosures.total(sigma.enclose(s) for s, (_, sigma) in zip(places, parts, strict=True))
-        return [enclosures.profile(query.profile, places[mine])], spread
+        spread = total(sigma.enclose(s) for s, (_, sigma) in zip(places, parts, strict=True))
+        return [query.profile.enclose(places[mine])], spread
 
     def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
         places = [floats.coordinate(q, rows) for q, _ in parts]
@@ -130,7 +130,7 @@ def _additive(query: Query, parts: Sequence[tuple[Query, Scale]], noise: Noise, 
         found = [None if s is None else sigma.bounded(s, rate) for s, (_, sigma) in pairs]
         spreads = [spread for spread in found if spread is not None]
         s = places[mine]
-        answer = None if s is None else floats.answer(query.profile, s)
+        answer = None if s is None else query.profile.bounded(s)
         if answer is None or len(spreads) < len(parts):
             return None
         off = np.max([sigma.off for sigma in spreads], axis=0) + 2.0**-50  # of a sum of positive numbers

@@ -7,20 +7,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geopriv.device.texts import unit_like
 from geopriv.errors import OutOfDomain
+from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.frames import as_array
 from geopriv.spaces.threads import read_in_threads
 from geopriv.spaces.words import amount, degrees, plain
-
-if TYPE_CHECKING:
-    from flint import arb
 
 WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _ENDLESS = 1 << 1024  # from here on a whole number is no float
@@ -93,8 +91,6 @@ class Space(ABC):
 
     def enclose(self, row: Sequence[float]) -> list[arb]:
         """The point of one row of exact numbers, in balls."""
-        from flint import arb
-
         return [arb(number) for number in row]
 
     def bounded(self, rows: FloatArray) -> Bounded:

@@ -21,17 +21,6 @@ from geopriv.shapes.coordinates import (
     RegionDistance,
 )
 from geopriv.shapes.near_edges import PLANE_MARGIN, TINY
-from geopriv.shapes.profiles import (
-    BlurredPieces,
-    Gaussian,
-    Identity,
-    PiecewiseLinear,
-    Profile,
-    Ramp,
-    Smoothstep,
-    Trapezoid,
-    Triangle,
-)
 from geopriv.spaces import Earth
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
@@ -101,26 +90,3 @@ def _earth_region_error(geometry: EarthRegionDistance, s: FloatArray) -> FloatAr
     turned = 128 * 2.0**-53 / shortest
     far = np.abs(s) > 1.1 * geometry.space.radius
     return np.asarray(geometry.space.radius * (2.0**-42 + 8 * turned**2 + np.where(far, 2 * turned, 0.0)))
-
-
-def answer(profile: Profile, s: Bounded) -> Bounded | None:
-    """f0(s)."""
-    match profile:
-        case Ramp():
-            place, rounding = abs(profile.center) + profile.width, 8 * _ROUNDING
-        case Trapezoid():
-            place, rounding = abs(profile.center) + profile.plateau + profile.width, 8 * _ROUNDING
-        case Triangle():
-            place, rounding = abs(profile.center) + profile.width, 8 * _ROUNDING
-        case Gaussian():
-            place, rounding = abs(profile.center), 8 * _ROUNDING
-        case PiecewiseLinear():
-            place, rounding = float(np.abs(profile.knots).max()), 8 * _ROUNDING * float(np.abs(profile.values).max())
-        case Smoothstep() | BlurredPieces():
-            place, rounding = max(abs(profile.low), abs(profile.high)), 2 * profile.rounding
-        case Identity():
-            place, rounding = 0.0, 0.0
-        case _:
-            return None
-    off = s.off + _ROUNDING * (np.abs(s.value) + place)
-    return Bounded(profile(s.value), 1.01 * profile.lipschitz * off + rounding)

@@ -12,9 +12,8 @@ from geopriv.mechanisms.sensitivity.base import Sensitivity
 from geopriv.mechanisms.sensitivity.envelope import Envelope, envelope
 from geopriv.mechanisms.sensitivity.gaussian_envelope import gaussian_envelope
 from geopriv.mechanisms.sensitivity.growth import Growth
-from geopriv.shapes.enclosures import greatest
 from geopriv.shapes.profiles import Curved, Gaussian, PiecewiseLinear
-from geopriv.spaces.balls import arb
+from geopriv.spaces.balls import arb, greatest
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 

@@ -16,9 +16,8 @@ import numpy as np
 from geopriv.mechanisms.scale import ROUNDING
 from geopriv.mechanisms.sensitivity.base import Sensitivity
 from geopriv.mechanisms.sensitivity.growth import Growth
-from geopriv.shapes.enclosures import gap, greatest
 from geopriv.shapes.profiles import Ramps
-from geopriv.spaces.balls import arb
+from geopriv.spaces.balls import arb, greatest
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 
@@ -52,7 +51,7 @@ class OfRamps(Sensitivity):
 
     def enclose(self, growth: Growth, s: arb) -> arb:
         """The closed form of `smooth`."""
-        way, width, radius = gap(self.profile, s), arb(self.profile.width), self.radius
+        way, width, radius = self.profile.enclose_gap(s), arb(self.profile.width), self.radius
         places = [arb(0), way]
         if np.isfinite(radius):
             places += [(radius - width).max(arb(0)).min(way), (radius - 1 / arb(growth.gamma)).max(arb(0)).min(way)]

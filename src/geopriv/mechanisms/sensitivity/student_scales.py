@@ -10,9 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from geopriv.mechanisms.scale import MARGIN, ROUNDING, Scale
-from geopriv.shapes.enclosures import gap, interpolated
 from geopriv.shapes.profiles import Ramps
-from geopriv.spaces.balls import arb
+from geopriv.spaces.balls import arb, interpolated
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, same_fields
 
@@ -42,7 +41,7 @@ class RampScale(LeastScale):
         return top * np.exp(-self.rate / self.df * np.minimum(self.profile.gap(s), 600 * self.df / self.rate))
 
     def enclose(self, s: arb) -> arb:
-        way = gap(self.profile, s).min(arb(600 * self.df / self.rate))
+        way = self.profile.enclose_gap(s).min(arb(600 * self.df / self.rate))
         top = _enclosed_k(self.df) / (arb(self.rate) * self.profile.width)
         return MARGIN * top * (-(arb(self.rate) / self.df) * way).exp()
 

@@ -1,8 +1,6 @@
-"""Gradients of queries: |f0'(s)| and the unit vector ∇s, wherever they exist (almost everywhere)."""
+"""Gradients of coordinates: the unit vector ∇s, wherever it exists (almost everywhere)."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -14,31 +12,9 @@ from geopriv.shapes.coordinates import (
     Radial,
     RegionDistance,
 )
-from geopriv.shapes.profiles import LinearPieces, Profile, Smooth
 from geopriv.spaces import Space
 from geopriv.spaces.base import normalized
 from geopriv.spaces.checks import FloatArray, invalid
-
-
-def steepness(profile: Profile, s: FloatArray) -> FloatArray:
-    """|f0'(s)|, or a number below it where only a curvature is known; without one, zero."""
-    match profile:
-        case LinearPieces():
-            return np.abs(profile.slopes)[np.searchsorted(profile.knots, s)]
-        case Smooth():
-            return np.abs(profile.slope(s))
-    return _from_chords(profile, s, getattr(profile, "curvature", None))
-
-
-def _from_chords(profile: Profile, s: FloatArray, curvature: float | None) -> FloatArray:
-    """A chord over [s − t, s + t] is at most curvature·t/2 steeper than f0'(s), unless a landmark lies between."""
-    if curvature is None:
-        return np.zeros_like(s)
-    rounding = 4 * np.finfo(float).eps * max(map(abs, profile.bounds))
-    t = math.sqrt(2 * rounding / max(curvature, rounding))  # where both errors are equal
-    chord = np.abs(profile(s + t) - profile(s - t)) / (2 * t)
-    clear = np.min([np.abs(s - mark) for mark in profile.landmarks], axis=0) > 2 * t
-    return np.where(clear, np.maximum(chord - curvature * t / 2 - rounding / t, 0.0), 0.0)
 
 
 def direction(space: Space, geometry: Coordinate, points: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.proofs.floors.gradients import direction, steepness
+from geopriv.proofs.floors.gradients import direction
 from geopriv.proofs.floors.single import floor_along, require_known_shape
 from geopriv.queries import Query, common_space
 from geopriv.shapes.coordinates import Linear, Radial
@@ -65,7 +65,7 @@ def _floor(asked: tuple[Query, ...], floors: list[Floor], rate: float, points: F
     alone = np.zeros(len(points))
     for query, own in zip(asked, floors, strict=True):
         s = query.geometry(beside).reshape(len(points))
-        gradient = steepness(query.profile, s) * np.ascontiguousarray(direction(space, query.geometry, beside).T)
+        gradient = query.profile.steepness(s) * np.ascontiguousarray(direction(space, query.geometry, beside).T)
         gram += gradient[:, None] * gradient
         alone += own(s)
     way = space.between(points, beside).reshape(len(points))
