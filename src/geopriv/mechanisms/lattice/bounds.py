@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geopriv.mechanisms.lattice.bias import box_around
+from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil_on_box
 from geopriv.queries import Blurred, Query
 from geopriv.queries.parameters import gaussian_center
@@ -23,16 +23,13 @@ from geopriv.shapes.profiles import (
 )
 from geopriv.spaces.checks import FloatArray
 
-if TYPE_CHECKING:
-    from geopriv.mechanisms.lattice.lattice import Lattice
-
 _MOST = 1 << 21  # cells of a box that is looked at whole
 _FINE = 1 << 15  # places at which a curved profile is looked at
 _TAIL = math.exp(-72)  # of a Gaussian beyond the twelve bandwidths at which its breaks end
 _ROUNDING = 1e-9
 
 
-def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+def stencil_bounds(mechanism: Cells, query: Query) -> tuple[float, float] | None:
     """The least and the largest contribution of a report, or numbers beyond them; None where there is no bound.
 
     Along a linear coordinate s the stencil is G(s) = Σ w·f0(s + shift), a function of s alone. For straight pieces it
@@ -70,12 +67,12 @@ def answer_range(query: Query) -> tuple[float, float]:
     return answer_range(query.query) if isinstance(query, Blurred) else query.profile.bounds
 
 
-def _weight(mechanism: Lattice) -> float:
+def _weight(mechanism: Cells) -> float:
     """The sum of the absolute weights of the stencil."""
     return float((1 + 4 * mechanism.curvature) ** mechanism.space.dimension)
 
 
-def _along_coordinate(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+def _along_coordinate(mechanism: Cells, query: Query) -> tuple[float, float] | None:
     if isinstance(query, Blurred) and not query.along_line:
         return None
     geometry, profile, d = query.geometry, query.profile, query.space.dimension
@@ -119,7 +116,7 @@ def _of_curve(
     return float(values.min()) - slack, float(values.max()) + slack
 
 
-def _on_box(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+def _on_box(mechanism: Cells, query: Query) -> tuple[float, float] | None:
     box = box_of_change(query, mechanism.step)
     if box is None:
         return None
