@@ -26,7 +26,6 @@ from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.noise.plans import Plan, Shifted, grid
 from geopriv.noise.spherical_laplace import OnEarth
 from geopriv.queries import Query
-from geopriv.shapes import enclosures
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Earth, Space
 from geopriv.spaces.balls import arb, total
@@ -130,12 +129,12 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: Noise,
     """f(x) + Z times the sum of scales, each of which belongs to a query."""
 
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
-        places = [enclosures.coordinate(q, row) for q, _ in parts]
+        places = [q.geometry.enclose(row) for q, _ in parts]
         spread = total(scales.scale(sigma, s) for s, (_, sigma) in zip(places, parts, strict=True))
         return [query.profile.enclose(places[mine])], spread
 
     def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
-        places = [floats.coordinate(q, rows) for q, _ in parts]
+        places = [q.geometry.bounded(rows) for q, _ in parts]
         pairs = zip(places, parts, strict=True)
         found = [None if s is None else floats.scale(sigma, s, rate) for s, (_, sigma) in pairs]
         spreads = [spread for spread in found if spread is not None]
@@ -161,11 +160,11 @@ def _unit(profile: Profile, rate: float) -> float:
 
 def _coordinate(query: Query, rate: float) -> Shifted:
     def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
-        s = floats.coordinate(query, rows)
+        s = query.geometry.bounded(rows)
         return None if s is None else (Bounded(s.value[:, None], s.off[:, None]), _constant(1 / rate, len(rows)))
 
     return Shifted(
-        Laplace().law(), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), bound
+        Laplace().law(), (grid(1 / rate),), lambda row: ([query.geometry.enclose(row)], 1 / arb(rate)), bound
     )
 
 
