@@ -66,7 +66,7 @@ def test_a_device_encloses_the_coordinate_of_the_library(name: str, query: gp.Qu
     """Two arithmetics, whole numbers and balls, agree on the same real number to 25 digits of a cell."""
     ours = device_table(query, epsilon)
     values = places(box, 60, seed=1)
-    rows, _ = enclosures.read_rows(query.space, values)
+    rows, _ = query.space.read_rows(values)
     for value, row in zip(values, rows.tolist(), strict=True):
         found = ours.coordinate.enclose(read_value(ours.space, value), 160)
         assert (found.high - found.low) / 2**160 < 1e-25 / epsilon

@@ -29,7 +29,6 @@ from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.table import reports as table_reports
 from geopriv.noise import bulk
-from geopriv.shapes import enclosures
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 from tests.agreement_cases import (
@@ -76,7 +75,7 @@ def by_sampler(one: Setting, filtered: bool = False) -> FloatArray:
     """Letters or cells, shape (n, components): in balls, or by the filter and balls where it cannot tell."""
     rows, words, mechanism = one.cases.rows, one.cases.words, one.mechanism
     space = mechanism.query.space if isinstance(mechanism, gp.Table) else mechanism.space
-    people, _ = enclosures.read_rows(space, rows if space.point_shape else rows[:, 0])
+    people, _ = space.read_rows(rows if space.point_shape else rows[:, 0])
     if isinstance(mechanism, gp.Table):
         ready = table_reports.lookup(mechanism)
         letters = table_reports.chunk_letters(mechanism, ready, people, words, Tails(words), filtered)

@@ -28,7 +28,7 @@ from geopriv.reports.audits.paths import (
 )
 from geopriv.reports.audits.places import worst_marks
 from geopriv.reports.audits.samples import audit_samples
-from geopriv.reports.privatization import draw_reports
+from geopriv.reports.drawing import draw_reports
 from geopriv.spaces.checks import FloatArray
 from tests.designs import (
     ASKED_OF_DEVICES,

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
-from geopriv.queries.base import Query
+from geopriv.queries.base import Query, soft_edge
 from geopriv.shapes.coordinates import (
     Coordinate,
     Linear,
@@ -24,8 +24,9 @@ from geopriv.shapes.profiles import (
     LinearPieces,
     Profile,
 )
-from geopriv.spaces import Flat, Space
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.words import NARROW
 
 _WIDE = 3.0  # steps of the grid over which an edge is seen well enough
 _FIRST = 0.6  # steps: what is left of an edge between grid points is then below e^(−2π²·0.36) = 8e-4 of a step
@@ -69,6 +70,54 @@ class Blurred(Query):
     def space(self) -> Space:  # type: ignore[override] # the space of the query that is blurred
         return self.query.space
 
+    def words(self, name: str) -> str:
+        return self.query.words(name)
+
+    @property
+    def soft_edge(self) -> str:
+        # two bandwidths beyond the edge a blur of it leaves 2 % of a person
+        reach = 2 * self.bandwidth + self.query.half_edge
+        return soft_edge(f"about {self.space.distance_words(reach)}", self.query.edge_words)
+
+    @property
+    def is_share(self) -> bool:
+        return self.query.is_share
+
+    @property
+    def region(self) -> shapely.Geometry | None:
+        return self.query.region
+
+    @property
+    def small_region(self) -> str:  # type: ignore[override] # computed here
+        if self.region is None:
+            return ""
+        across = np.linspace(-1, 1, 41)
+        offsets = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
+        most = float(self.answer(self.middle + offsets * self.half_box).max())
+        if most > 0.9:
+            return ""
+        return (
+            f"This area is small beside its blur: even in its middle a person counts for {100 * most:.0f}{NARROW}%, "
+            "and people around it make up the rest."
+        )
+
+    @property
+    def has_profile(self) -> bool:
+        return self.along_line
+
+    @property
+    def detail(self) -> float:
+        return self.bandwidth
+
+    @property
+    def place(self) -> FloatArray:
+        return self.query.place
+
+    @property
+    def moved(self) -> object:
+        shape = self.query.moved
+        return self if shape is self.query else ("blurred", self.bandwidth, shape)
+
     @property
     def along_line(self) -> bool:
         """Whether the blurred query is a profile of a linear coordinate."""
@@ -84,7 +133,7 @@ class Blurred(Query):
         known = isinstance(self.query.geometry, RegionDistance | QuadrantDistance) or (
             isinstance(self.query.geometry, Radial) and isinstance(self.query.profile, LinearPieces)
         )
-        return known and isinstance(self.query.space, Flat) and self.query.space.dimension == 2
+        return known and self.query.space.flat and self.query.space.dimension == 2
 
     @cached_property
     def geometry(self) -> Coordinate:

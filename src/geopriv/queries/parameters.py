@@ -12,10 +12,7 @@ from geopriv.queries.base import Centered, Query
 from geopriv.shapes.coordinates import Linear, Radial
 from geopriv.shapes.profiles import Gaussian, Profile
 from geopriv.spaces import (
-    Flat,
     Line,
-    LocalPlane,
-    LogLine,
     Space,
     default_space,
 )
@@ -59,13 +56,13 @@ def require_space(query: Query) -> None:
 
 def require_line(query: Query) -> None:
     """Refuse every space but lines."""
-    if not isinstance(query.space, Line | LogLine):
+    if getattr(query.space, "point_shape", None) != ():
         raise invalid(name_of(query), "space", "a Line or a LogLine", query.space)
 
 
 def require_flat(query: Query, dimension: int | None = None) -> None:
     """Refuse every space but R^d, of the given dimension."""
-    if not isinstance(query.space, Flat):
+    if not (getattr(query.space, "flat", False) and query.space.point_shape):
         raise invalid(name_of(query), "space", "a Plane, a LocalPlane or a Euclidean space", query.space)
     if dimension is not None and dimension != query.space.dimension:
         raise invalid(name_of(query), "space", f"of dimension {dimension}", query.space)
@@ -84,20 +81,9 @@ def require_profile(owner: str, profile: object) -> Profile:
     return profile
 
 
-def public_value(query: Query, parameter: str, value: float) -> float:
-    """The point of a public value on a line; below a LogLine's floor it would be no threshold at all."""
-    point = float(query.space.public_point(name_of(query), parameter, value))
-    if isinstance(query.space, LogLine) and not value > query.space.floor:
-        raise invalid(name_of(query), parameter, f"above the floor {query.space.floor!r} of the LogLine", value)
-    return point
-
-
 def public_place(query: Query, parameter: str, value: Any) -> FloatArray:
-    """The point of a public place; outside a LocalPlane's region reading it would move it."""
-    point = query.space.public_point(name_of(query), parameter, value)
-    if isinstance(query.space, LocalPlane) and not query.space.holds(value):
-        raise invalid(name_of(query), parameter, f"a place in the region of {query.space}", value)
-    return point
+    """The point of a public place that reading does not move: below a LogLine's floor there would be no threshold."""
+    return query.space.public_place(name_of(query), parameter, value)
 
 
 def set_center(query: Centered) -> None:
@@ -111,7 +97,7 @@ def set_center(query: Centered) -> None:
     if len(center) != query.space.dimension:
         raise invalid(name_of(query), "center", f"one point of {query.space}", center)
     if not query.space.point_shape:
-        public_value(query, "center", center[0])
+        public_place(query, "center", center[0])
     assert isinstance(query.geometry, Radial)  # checks the place, and is kept
 
 
@@ -127,8 +113,7 @@ def gaussian_center(query: Query) -> FloatArray | None:
     geometry, profile = query.geometry, query.profile
     if not (isinstance(geometry, Radial) and isinstance(profile, Gaussian)):
         return None
-    flat = isinstance(query.space, Line | LogLine | Flat)
-    return np.atleast_1d(geometry.anchor) if flat and profile.center == -geometry.offset else None
+    return np.atleast_1d(geometry.anchor) if query.space.flat and profile.center == -geometry.offset else None
 
 
 def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:

@@ -15,12 +15,12 @@ from itertools import pairwise
 
 import numpy as np
 import shapely
-from flint import arb, ctx
 
 from geopriv.device.regions import inside
 from geopriv.shapes import near_edges
 from geopriv.shapes.coordinates import EarthRegionDistance, RegionDistance
 from geopriv.spaces import unit_vectors
+from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray
 
 Vector = Sequence[arb]
@@ -46,6 +46,8 @@ def plane_distance(geometry: RegionDistance, x: Vector, place: Sequence[float], 
 
 def earth_distance(geometry: EarthRegionDistance, row: Sequence[float]) -> arb:
     """Signed great-circle distance to a polygon of arcs on the globe, negative inside."""
+    from flint import ctx
+
     x, corners = unit_vector(row), _vectors(geometry, ctx.prec)
     place = unit_vectors(np.asarray(row))
     near = near_edges.on_earth(_arcs(geometry), place)

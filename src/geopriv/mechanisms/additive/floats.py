@@ -12,17 +12,6 @@ import math
 import numpy as np
 import shapely
 
-from geopriv.mechanisms.additive.scales import (
-    FLATTER,
-    MARGIN,
-    step_bound,
-    top_of,
-)
-from geopriv.mechanisms.additive.smooth import SmoothScale
-from geopriv.mechanisms.base import ConstantScale
-from geopriv.mechanisms.sensitivity.envelope import Envelope
-from geopriv.mechanisms.sensitivity.growth import ExponentialGrowth
-from geopriv.mechanisms.sensitivity.least_scale import ConstantLeastScale, RampScale, TabledScale
 from geopriv.queries import Query
 from geopriv.shapes.coordinates import (
     EarthRegionDistance,
@@ -31,39 +20,17 @@ from geopriv.shapes.coordinates import (
     Radial,
     RegionDistance,
 )
-from geopriv.shapes.enclosures import float_points, point_error
 from geopriv.shapes.near_edges import PLANE_MARGIN, TINY
-from geopriv.shapes.profiles import (
-    BlurredPieces,
-    Gaussian,
-    Identity,
-    PiecewiseLinear,
-    Profile,
-    Ramp,
-    Ramps,
-    Smoothstep,
-    Trapezoid,
-    Triangle,
-)
-from geopriv.spaces import Earth, LogLine, Space
+from geopriv.spaces import Earth
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 
 _ROUNDING = 2.0**-50  # eight roundings
 
 
-def points(space: Space, rows: FloatArray) -> Bounded:
-    """The points at which people are, shape (n, d)."""
-    places = float_points(space, rows)
-    if isinstance(space, LogLine):
-        # two logarithms, each right to 32 roundings, and a quotient
-        return Bounded(places, 2.0**-46 * np.abs(places))
-    return Bounded(places, np.broadcast_to(point_error(space), rows.shape))
-
-
 def coordinate(query: Query, rows: FloatArray) -> Bounded | None:
     """s(x), shape (n,)."""
-    start = points(query.space, rows)
+    start = query.space.bounded(rows)
     with np.errstate(over="ignore", invalid="ignore"):
         s = query.geometry(start.value if query.space.point_shape else start.value[:, 0])
         off = _coordinate_error(query, start.value, s)
@@ -123,87 +90,3 @@ def _earth_region_error(geometry: EarthRegionDistance, s: FloatArray) -> FloatAr
     turned = 128 * 2.0**-53 / shortest
     far = np.abs(s) > 1.1 * geometry.space.radius
     return np.asarray(geometry.space.radius * (2.0**-42 + 8 * turned**2 + np.where(far, 2 * turned, 0.0)))
-
-
-def answer(profile: Profile, s: Bounded) -> Bounded | None:
-    """f0(s)."""
-    match profile:
-        case Ramp():
-            place, rounding = abs(profile.center) + profile.width, 8 * _ROUNDING
-        case Trapezoid():
-            place, rounding = abs(profile.center) + profile.plateau + profile.width, 8 * _ROUNDING
-        case Triangle():
-            place, rounding = abs(profile.center) + profile.width, 8 * _ROUNDING
-        case Gaussian():
-            place, rounding = abs(profile.center), 8 * _ROUNDING
-        case PiecewiseLinear():
-            place, rounding = float(np.abs(profile.knots).max()), 8 * _ROUNDING * float(np.abs(profile.values).max())
-        case Smoothstep() | BlurredPieces():
-            place, rounding = max(abs(profile.low), abs(profile.high)), 2 * profile.rounding
-        case Identity():
-            place, rounding = 0.0, 0.0
-        case _:
-            return None
-    off = s.off + _ROUNDING * (np.abs(s.value) + place)
-    return Bounded(profile(s.value), 1.01 * profile.lipschitz * off + rounding)
-
-
-def scale(sigma: object, s: Bounded, rate: float) -> Bounded | None:
-    """σ(s) with the margin, and a relative error.
-
-    All scales satisfy |σ'| ≤ ε·σ, so an error of s counts at most at the rate ε. Beside that, exponents of at most 700
-    are right to four roundings, 2^-41.
-    """
-    match sigma:
-        case ConstantScale() | ConstantLeastScale():
-            off = np.full_like(s.value, _ROUNDING)
-        case RampScale():
-            off = rate * (s.off + _ROUNDING * (np.abs(s.value) + _extent(sigma.profile))) + 2.0**-41
-        case TabledScale():
-            place = float(np.abs(sigma.nodes[[0, -1]]).max()) + abs(sigma.center or 0.0)
-            off = rate * (s.off + _ROUNDING * (np.abs(s.value) + place)) + 2.0**-41
-            stated = sigma(s.value)
-            return Bounded(MARGIN * stated * np.exp(FLATTER * (top_of(sigma) - np.log(stated))), off)
-        case SmoothScale():
-            return _smooth(sigma, s, rate)
-        case _:
-            return None
-    return Bounded(MARGIN * sigma(s.value), off)
-
-
-def _smooth(sigma: SmoothScale, s: Bounded, rate: float) -> Bounded | None:
-    profile, growth = sigma.query.profile, sigma.growth
-    match profile:
-        case Identity():
-            return Bounded(MARGIN * sigma(s.value), np.full_like(s.value, _ROUNDING))
-        case Ramps():
-            off = _smooth_ramps(profile, sigma, s, rate)
-            return None if off is None else Bounded(MARGIN * sigma(s.value), off)
-        case PiecewiseLinear() | Gaussian() | Smoothstep() | BlurredPieces() if isinstance(growth, ExponentialGrowth):
-            bound, center = step_bound(profile, sigma.radius)
-            t = s.value if center is None else np.abs(s.value - center)
-            feet = [abs(1 / (edge - foot)) for (_, where), edge in _tails(bound) for foot in where.tolist()]
-            steepest = rate + max(feet, default=0.0)
-            place = np.abs(s.value) + abs(center or 0.0) + float(np.abs(bound.edges[[0, -2]]).max())
-            off = steepest * (s.off + _ROUNDING * place) + _ROUNDING * (700 + 4 * growth.gamma * place)
-            return Bounded(MARGIN / sigma.eta * np.maximum(bound.smooth(growth, t), 1e-300), off)
-    return None
-
-
-def _tails(bound: Envelope) -> list[tuple[tuple[FloatArray, FloatArray], float]]:
-    return [(bound.left, float(bound.edges[0])), (bound.right, float(bound.edges[-1]))]
-
-
-def _smooth_ramps(profile: Ramps, sigma: SmoothScale, s: Bounded, rate: float) -> FloatArray | None:
-    """The relative error of B*: what is taken for the largest candidate moves at most at the rates ε, 1/τ and 1/Λ."""
-    # with a finite Λ a candidate is a difference, (1 − gap/Λ)/τ, while B* is at least e^(−γΛ)/τ where that counts
-    exponent = sigma.growth.gamma * sigma.radius if math.isfinite(sigma.radius) else 0.0
-    if exponent > 16:
-        return None
-    steepest = rate + profile.lipschitz + 1 / sigma.radius
-    place = _ROUNDING * (np.abs(s.value) + _extent(profile))
-    return np.asarray(2 * math.exp(exponent) * (steepest * (s.off + place) + 2.0**-41))
-
-
-def _extent(profile: Ramps) -> float:
-    return float(np.abs(profile.knots).max()) + profile.width

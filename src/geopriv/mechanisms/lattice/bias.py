@@ -16,7 +16,6 @@ from geopriv.shapes.coordinates import (
     Scaled,
 )
 from geopriv.shapes.profiles import (
-    Curved,
     Gaussian,
     LinearPieces,
     Profile,
@@ -63,7 +62,7 @@ def _of_coordinate(query: Query, step: float, bias_at: Callable[[FloatArray], Fl
         return steepest
     if gaussian_center(query) is not None and isinstance(profile, Gaussian):
         return min(d * (step / profile.bandwidth) ** 2 / 8, steepest)
-    bend = largest_bend(profile)
+    bend = profile.bend
     if isinstance(geometry, Linear) and bend is not None:
         return min(bend * step**2 / 8, steepest)
     knots = knots_on_line(query)
@@ -72,13 +71,6 @@ def _of_coordinate(query: Query, step: float, bias_at: Callable[[FloatArray], Fl
     if isinstance(geometry, Linear) and isinstance(profile, LinearPieces):
         return min(_largest_turn(profile, 2 * step * math.sqrt(d)) * step / 4, steepest)
     return min(_searched(query, step, bias_at), steepest)
-
-
-def largest_bend(profile: Profile) -> float | None:
-    """A bound on |f0''| where f0 has no kinks; None where it has, or nothing is known."""
-    if isinstance(profile, Gaussian):
-        return profile.bandwidth**-2
-    return profile.curvature if isinstance(profile, Curved) and not profile.kinks else None
 
 
 def knots_on_line(query: Query) -> FloatArray | None:

@@ -11,12 +11,7 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.lattice.bias import box_around, knots_on_line
 from geopriv.queries import Query
-from geopriv.spaces import (
-    Flat,
-    Line,
-    LogLine,
-    Space,
-)
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
 
 if TYPE_CHECKING:
@@ -34,7 +29,7 @@ _WEIGHED, _PROBES = 16, 200  # queries and points at which grids are compared
 
 def require_flat_space(space: Space) -> None:
     """Refuse spaces without axes, and those of too many."""
-    if not isinstance(space, Line | LogLine | Flat):
+    if not space.flat:
         rule = "flat: on Earth take a LocalPlane around the survey's region"
         raise invalid("Lattice", "space", rule, space)
     if space.dimension > _AXES:

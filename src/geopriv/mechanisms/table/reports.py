@@ -31,7 +31,7 @@ from geopriv.noise.exact import (
 )
 from geopriv.noise.filters import UNKNOWN, Words
 from geopriv.shapes import enclosures
-from geopriv.spaces.balls import arb
+from geopriv.spaces.balls import arb, cells_of
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import in_threads
 
@@ -115,7 +115,7 @@ def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
     Raises:
         Undecided: while the bits of U, or the precision of s, do not tell.
     """
-    cells = enclosures.cells_of(lattice, s)
+    cells = cells_of(lattice, s)
     return cells.start + sum(_above(s, float(lattice[cell]), float(lattice[cell + 1]), u) for cell in cells)
 
 

@@ -1,9 +1,6 @@
-"""Gradients of queries: |f0'(s)| and the unit vector ∇s, wherever they exist (almost everywhere)."""
+"""Gradients of coordinates: the unit vector ∇s, wherever it exists (almost everywhere)."""
 
 from __future__ import annotations
-
-import math
-from functools import reduce
 
 import numpy as np
 
@@ -15,30 +12,9 @@ from geopriv.shapes.coordinates import (
     Radial,
     RegionDistance,
 )
-from geopriv.shapes.profiles import LinearPieces, Profile, Smooth
-from geopriv.spaces import Earth, Space, unit_vectors
+from geopriv.spaces import Space
+from geopriv.spaces.base import normalized
 from geopriv.spaces.checks import FloatArray, invalid
-
-
-def steepness(profile: Profile, s: FloatArray) -> FloatArray:
-    """|f0'(s)|, or a number below it where only a curvature is known; without one, zero."""
-    match profile:
-        case LinearPieces():
-            return np.abs(profile.slopes)[np.searchsorted(profile.knots, s)]
-        case Smooth():
-            return np.abs(profile.slope(s))
-    return _from_chords(profile, s, getattr(profile, "curvature", None))
-
-
-def _from_chords(profile: Profile, s: FloatArray, curvature: float | None) -> FloatArray:
-    """A chord over [s − t, s + t] is at most curvature·t/2 steeper than f0'(s), unless a landmark lies between."""
-    if curvature is None:
-        return np.zeros_like(s)
-    rounding = 4 * np.finfo(float).eps * max(map(abs, profile.bounds))
-    t = math.sqrt(2 * rounding / max(curvature, rounding))  # where both errors are equal
-    chord = np.abs(profile(s + t) - profile(s - t)) / (2 * t)
-    clear = np.min([np.abs(s - mark) for mark in profile.landmarks], axis=0) > 2 * t
-    return np.where(clear, np.maximum(chord - curvature * t / 2 - rounding / t, 0.0), 0.0)
 
 
 def direction(space: Space, geometry: Coordinate, points: FloatArray) -> FloatArray:
@@ -50,30 +26,13 @@ def direction(space: Space, geometry: Coordinate, points: FloatArray) -> FloatAr
         case Linear():
             return np.broadcast_to(np.asarray(geometry.direction), (len(points), len(geometry.direction)))
         case Radial():
-            return _away(space, points, geometry.anchor)
+            return space.away(points, geometry.anchor)
         case QuadrantDistance():
             lack = np.asarray(geometry.corner) - points
             outside = np.maximum(lack, 0.0)
             deepest = np.eye(lack.shape[-1])[lack.argmax(axis=-1)]  # inside, the nearest side decides
-            return -_unit(np.where((outside > 0).any(axis=-1, keepdims=True), outside, deepest))
+            return -normalized(np.where((outside > 0).any(axis=-1, keepdims=True), outside, deepest))
         case RegionDistance() | EarthRegionDistance():
             side = np.sign(geometry(points))[:, None]
-            return side * _away(space, points, geometry.nearest(points))
+            return side * space.away(points, geometry.nearest(points))
     raise invalid("lower_bound_many", "queries", "of known shape, not LipschitzQuery", type(geometry).__name__)
-
-
-def _away(space: Space, points: FloatArray, target: FloatArray) -> FloatArray:
-    """Unit vectors at the points that lead straight away from the targets."""
-    if not isinstance(space, Earth):
-        return _unit((points - target).reshape(len(points), space.dimension))
-    up, north, east = space.frame(points)
-    there = unit_vectors(target)
-    towards = np.stack([(north * there).sum(axis=-1), (east * there).sum(axis=-1)], axis=-1)
-    # at the target and at its antipode only rounding errors are left
-    apart = np.linalg.norm(np.cross(up, there), axis=-1, keepdims=True)
-    return -_unit(np.where(apart > 1e-14, towards, 0.0))
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    length = reduce(np.hypot, np.moveaxis(vectors, -1, 0))[..., None]  # several times faster than hypot.reduce
-    return np.asarray(vectors / np.where(length == 0, 1.0, np.abs(length)))

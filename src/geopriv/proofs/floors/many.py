@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.proofs.floors.gradients import direction, steepness
+from geopriv.proofs.floors.gradients import direction
 from geopriv.proofs.floors.single import floor_along, require_known_shape
 from geopriv.queries import Query, common_space
 from geopriv.shapes.coordinates import Linear, Radial
-from geopriv.spaces import Earth, LogLine, Space
+from geopriv.spaces import LogLine
 from geopriv.spaces.checks import FloatArray
 
 _POINTS = 2048  # at a time
@@ -60,12 +60,12 @@ Floor = Callable[[FloatArray], FloatArray]
 
 def _floor(asked: tuple[Query, ...], floors: list[Floor], rate: float, points: FloatArray) -> FloatArray:
     space = asked[0].space
-    beside = _beside(space, points, _NUDGE / rate)
+    beside = space.beside(points, _NUDGE / rate)
     gram = np.zeros((space.dimension, space.dimension, len(points)))
     alone = np.zeros(len(points))
     for query, own in zip(asked, floors, strict=True):
         s = query.geometry(beside).reshape(len(points))
-        gradient = steepness(query.profile, s) * np.ascontiguousarray(direction(space, query.geometry, beside).T)
+        gradient = query.profile.steepness(s) * np.ascontiguousarray(direction(space, query.geometry, beside).T)
         gram += gradient[:, None] * gradient
         alone += own(s)
     way = space.between(points, beside).reshape(len(points))
@@ -86,14 +86,6 @@ def _squared_trace_of_root(gram: FloatArray, terms: int) -> FloatArray:
     spectrum = np.linalg.eigvalsh(np.moveaxis(gram, -1, 0))
     roots = np.sqrt(np.maximum(spectrum - slack * trace[:, None], 0.0))
     return np.asarray(roots.sum(axis=-1) ** 2)
-
-
-def _beside(space: Space, points: FloatArray, way: float) -> FloatArray:
-    """Each point moved a little, all in one direction that is parallel to nothing in particular."""
-    if isinstance(space, Earth):
-        return space.move(points, np.full(len(points), way), np.full(len(points), 0.7391))
-    odd = np.sqrt(np.arange(space.dimension) + 2.0)
-    return np.asarray(points + (way * odd / np.linalg.norm(odd)).reshape(space.point_shape))
 
 
 def _own_floors(asked: tuple[Query, ...], rate: float, count: int) -> list[Floor]:

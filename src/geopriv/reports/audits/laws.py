@@ -166,7 +166,7 @@ def kinds(table: Table) -> npt.NDArray[np.intp]:
 def position(mechanism: Lattice, value: Value, axis: int) -> tuple[int, float]:
     """The cell below a place on an axis, and how far the place is on the way to the next, from ball arithmetic."""
     with exact.precision(_BITS):
-        point = enclosures.point(mechanism.space, _row(mechanism, value))[axis]
+        point = mechanism.space.enclose(_row(mechanism, value))[axis]
         along = (point - arb(mechanism.origin[axis])) / arb(mechanism.step)
         if not abs(float(along)) < FARTHEST:
             return int(math.copysign(FARTHEST, float(along))), 0.0
@@ -176,7 +176,7 @@ def position(mechanism: Lattice, value: Value, axis: int) -> tuple[int, float]:
 
 
 def _row(mechanism: Table | Lattice, value: Value) -> list[float]:
-    rows: list[list[float]] = enclosures.read_rows(space_of(mechanism), [value])[0].tolist()
+    rows: list[list[float]] = space_of(mechanism).read_rows([value])[0].tolist()
     return rows[0]
 
 

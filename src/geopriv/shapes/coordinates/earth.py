@@ -120,6 +120,10 @@ class EarthRegionDistance(Coordinate):
     def anchor(self) -> FloatArray:
         return np.asarray(self.region.boundary.interpolate(0.0).coords[0][::-1])
 
+    @property
+    def alike(self) -> object:
+        return "region"
+
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.minimum(s, 0.0), np.maximum(s, 0.0)  # as in the plane
 

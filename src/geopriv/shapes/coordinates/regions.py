@@ -32,6 +32,14 @@ class QuadrantDistance(Coordinate):
     def anchor(self) -> FloatArray:
         return np.asarray(self.corner)
 
+    @property
+    def moved(self) -> object:
+        return self.alike
+
+    @property
+    def alike(self) -> object:
+        return "quadrant", len(self.corner)
+
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         # towards the nearest point of Q and away from it; inside, behind a corner, depth grows slower than distance
         return np.zeros_like(s), np.full_like(s, np.inf)
@@ -64,6 +72,10 @@ class RegionDistance(Coordinate):
     @property
     def anchor(self) -> FloatArray:
         return np.asarray(self.region.boundary.interpolate(0.0).coords[0])
+
+    @property
+    def alike(self) -> object:
+        return "region"  # noise on the input moves regions apart, by no law that is known
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         # straight to the nearest point of the border; beyond it a corner or a pocket may come nearer

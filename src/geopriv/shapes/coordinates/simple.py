@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from geopriv.shapes.coordinates.base import Coordinate
-from geopriv.spaces import Earth, LogLine, Space
+from geopriv.spaces import LogLine, Space
 from geopriv.spaces.checks import FloatArray
 
 
@@ -37,6 +37,14 @@ class Linear(Coordinate):
         foot = -self.shift * np.asarray(self.direction)
         return foot[0] if self.scalar else foot
 
+    @property
+    def moved(self) -> object:
+        return "linear", self.direction
+
+    @property
+    def alike(self) -> object:
+        return "linear"
+
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.full_like(s, -np.inf), np.full_like(s, np.inf)
 
@@ -56,11 +64,18 @@ class Radial(Coordinate):
     def anchor(self) -> FloatArray:
         return np.reshape(self.center, self.space.point_shape)
 
+    @property
+    def moved(self) -> object | None:
+        return self.alike if self.space.flat else None  # points of the globe are not moved by adding
+
+    @property
+    def alike(self) -> object:
+        return "radial", self.offset
+
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         if isinstance(self.space, LogLine):  # below its floor there is nothing, so only towards the centre
             return np.full_like(s, -self.offset), s
-        farthest = np.pi * self.space.radius if isinstance(self.space, Earth) else np.inf
-        return np.full_like(s, -self.offset), np.full_like(s, farthest - self.offset)
+        return np.full_like(s, -self.offset), np.full_like(s, self.space.farthest - self.offset)
 
 
 @dataclass(frozen=True)
