@@ -13,9 +13,8 @@ import shapely
 from flint import arb
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats, scales
-from geopriv.mechanisms.additive.gaussian_envelope import gaussian_envelope
 from geopriv.mechanisms.additive.smooth import SmoothScale
+from geopriv.mechanisms.sensitivity.gaussian_envelope import gaussian_envelope
 from geopriv.noise.exact import precision
 from geopriv.shapes.coordinates import near_edges
 from geopriv.shapes.profiles import BlurredPieces
@@ -95,14 +94,14 @@ def test_answers_and_scales_in_floats_have_bounds_above_their_errors(row: Row) -
     query, sigma, numbers = row.asked.query, row.mechanism.scale, people(row.asked)
     s = query.geometry.bounded(numbers)
     answer = None if s is None else query.profile.bounded(s)
-    spread = None if s is None else floats.scale(sigma, s, row.asked.epsilon)
+    spread = None if s is None else sigma.bounded(s, row.asked.epsilon)
     with precision(200):
         for i, numbers_of_one in enumerate(numbers.tolist()):
             place = query.geometry.enclose(numbers_of_one)
             if answer is not None:
                 assert abs(query.profile.enclose(place) - float(answer.value[i])) <= answer.off[i] / 2
             if spread is not None:
-                ratio = float(spread.value[i]) / scales.scale(sigma, place)
+                ratio = float(spread.value[i]) / sigma.enclose(place)
                 assert abs(ratio - 1) <= spread.off[i] / 2
 
 
@@ -114,7 +113,7 @@ def test_scales_in_balls_are_the_stated_ones(row: Row) -> None:
     room = 5e-4 if isinstance(query.profile, gp.Gaussian) and isinstance(row.mechanism.scale, SmoothScale) else 1e-8
     with precision(200):
         for numbers, scale in zip(query.space.read_rows(values)[0].tolist(), stated.tolist(), strict=True):
-            ball = scales.scale(row.mechanism.scale, query.geometry.enclose(numbers))
+            ball = row.mechanism.scale.enclose(query.geometry.enclose(numbers))
             assert scale * (1 + 1e-10) < ball < scale * (1 + room)
 
 
@@ -142,7 +141,7 @@ def violations(profile: gp.Profile, growth: Any, radius: float, exact: bool) -> 
         for s in rng.uniform(0, 6, 60).tolist():
             other = float(np.nextafter(s, 7.0))
             first, second = (
-                scales.smooth_bound(sigma, arb(t)) if exact else arb(float(sigma(np.asarray(t)))) for t in (s, other)
+                sigma.smooth_bound(arb(t)) if exact else arb(float(sigma(np.asarray(t)))) for t in (s, other)
             )
             way = growth.gamma * (arb(other) - arb(s))
             limit = way.exp() if isinstance(growth, gp.ExponentialGrowth) else 1 + way
@@ -176,22 +175,22 @@ def test_the_scales_that_reports_use_pass_the_audit(calibrate: Any) -> None:
     mechanism = calibrate(gp.GaussianKernel(0.0, 2.0), 1.0)
 
     def used(s: FloatArray) -> FloatArray:
-        bounded = floats.scale(mechanism.scale, Bounded(s, np.zeros_like(s)), 1.0)
+        bounded = mechanism.scale.bounded(Bounded(s, np.zeros_like(s)), 1.0)
         assert bounded is not None
-        return bounded.value
+        return np.asarray(bounded.value)
 
     assert gp.audit(replace(mechanism, scale=used)).passed
     assert not gp.audit(replace(mechanism, scale=lambda s: np.exp(np.round(np.log(used(s)), 2)))).passed
 
 
 def test_a_tabled_scale_is_enclosed_across_its_nodes() -> None:
-    scale = gp.LeastScaleT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0).scale
-    nodes = scale.nodes  # type: ignore[attr-defined]
+    scale: Any = gp.LeastScaleT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0).scale
+    nodes = scale.nodes
     with precision(100):
         for place in (nodes[5], nodes[100], nodes[-1], nodes[-1] + 3, nodes[7] - 1e-9):
-            wide = scales.scale(scale, arb(float(place), 1e-6))
+            wide = scale.enclose(arb(float(place), 1e-6))
             for s in np.linspace(place - 9e-7, place + 9e-7, 7):
-                assert wide.contains(scales.scale(scale, arb(float(s))).mid())
+                assert wide.contains(scale.enclose(arb(float(s))).mid())
 
 
 RING = shapely.Polygon([(0, 0), (4, 0), (4, 4), (0, 4)], [[(1, 1), (3, 1), (3, 3), (1, 3)]])
@@ -236,9 +235,9 @@ def test_what_has_no_enclosure_is_refused() -> None:
         custom.enclose(arb(0))
     sigma = SmoothScale(gp.RadialQuery(0.0, custom), gp.ExponentialGrowth(0.3), 1.0, math.inf)
     with pytest.raises(gp.InvalidParameter, match="LeastScaleT and Table"):
-        scales.scale(sigma, arb(0))
+        sigma.enclose(arb(0))
     with pytest.raises(gp.InvalidParameter, match="scale"):
-        scales.scale(object(), arb(0))
+        replace(gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0), scale=np.cosh).report(0.0)
 
 
 def star(corners: int, on_earth: bool) -> gp.Query:

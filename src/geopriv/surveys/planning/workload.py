@@ -11,7 +11,6 @@ import numpy as np
 
 from geopriv.queries import Blurred, Query, common_space
 from geopriv.queries.priors import Prior, points_under
-from geopriv.shapes.coordinates import Linear, Radial
 from geopriv.spaces import (
     Space,
 )
@@ -141,14 +140,7 @@ class Workload:
 
 def kind(query: Query) -> object | None:
     """What decides f as a function of the coordinate, and how noise on the input moves it; None for other shapes."""
-    if isinstance(query, Blurred) and not query.along_line:
-        return None
-    match query.geometry:
-        case Linear():
-            return "linear", query.profile
-        case Radial():
-            return "radial", query.geometry.offset, query.profile
-    return type(query.geometry).__name__, query.profile
+    return (query.geometry.alike, query.profile) if query.has_profile else None
 
 
 def _thinned(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
