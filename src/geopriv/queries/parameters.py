@@ -98,7 +98,7 @@ def set_center(query: Centered) -> None:
         raise invalid(name_of(query), "center", f"one point of {query.space}", center)
     if not query.space.point_shape:
         public_place(query, "center", center[0])
-    assert query.geometry.apex is not None  # checks the place, and is kept
+    assert query.geometry.space == query.space  # the coordinate checks the place, and is kept
 
 
 def radial(query: Centered, offset: float) -> Radial:
