@@ -11,10 +11,8 @@ import shapely
 from flint import arb
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.sensitivity.least_scale import least_scale
 from geopriv.noise.exact import precision
-from geopriv.shapes import enclosures
 from geopriv.shapes.profiles import BlurredPieces, Curved
 from tests import precise
 from tests.rows import CITY
@@ -65,13 +63,13 @@ def test_regions_and_corners_on_a_map_are_enclosed() -> None:
     far = [(-40.0, 106.0), (89.0, 0.0), (40.7, 180.0)]
     for query in (gp.Geofence(shapely.Polygon(corners), 500.0, CITY), gp.Orthant((40.7, -74.0), 500.0, CITY)):
         numbers = CITY.read_rows(np.concatenate([near, far, [(40.7, -74.0)]]))[0]
-        bounded = floats.coordinate(query, numbers)
+        bounded = query.geometry.bounded(numbers)
         assert bounded is not None
         for row, s, off in zip(numbers.tolist(), bounded.value.tolist(), bounded.off.tolist(), strict=True):
             with precision(150):
-                wide = enclosures.coordinate(query, row)
+                wide = query.geometry.enclose(row)
             with precision(300):
-                ball = enclosures.coordinate(query, row)
+                ball = query.geometry.enclose(row)
                 assert wide.contains(ball)
                 assert ball.rad() < 1e-60
                 assert abs(ball - s) < off / 8

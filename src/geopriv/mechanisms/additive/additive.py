@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.reports import Simulated
@@ -17,7 +16,6 @@ from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Noise
 from geopriv.noise.plans import Shifted, grid
 from geopriv.queries import Query
-from geopriv.shapes import enclosures
 from geopriv.spaces.balls import arb, total
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
@@ -98,12 +96,12 @@ def release(query: Query, parts: Sequence[tuple[Query, Scale]], noise: Noise, ra
     """
 
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
-        places = [enclosures.coordinate(q, row) for q, _ in parts]
+        places = [q.geometry.enclose(row) for q, _ in parts]
         spread = total(sigma.enclose(s) for s, (_, sigma) in zip(places, parts, strict=True))
         return [query.profile.enclose(places[mine])], spread
 
     def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
-        places = [floats.coordinate(q, rows) for q, _ in parts]
+        places = [q.geometry.bounded(rows) for q, _ in parts]
         pairs = zip(places, parts, strict=True)
         found = [None if s is None else sigma.bounded(s, rate) for s, (_, sigma) in pairs]
         spreads = [spread for spread in found if spread is not None]

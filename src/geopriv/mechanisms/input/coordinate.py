@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo_coordinate
@@ -21,7 +20,6 @@ from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Laplace
 from geopriv.noise.plans import Shifted, grid
 from geopriv.queries import Query
-from geopriv.shapes import enclosures
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
@@ -93,11 +91,11 @@ class CoordinateLaplace(OfOneQuery):
         query, rate = self.query, self.guarantee.epsilon
 
         def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
-            s = floats.coordinate(query, rows)
+            s = query.geometry.bounded(rows)
             return None if s is None else (Bounded(s.value[:, None], s.off[:, None]), constant(1 / rate, len(rows)))
 
         def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
-            return [enclosures.coordinate(query, row)], 1 / arb(rate)
+            return [query.geometry.enclose(row)], 1 / arb(rate)
 
         return [Shifted(Laplace().law(), (grid(1 / rate),), enclose, bound)]
 

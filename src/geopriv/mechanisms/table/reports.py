@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.table import kernels
 from geopriv.mechanisms.table.integers import TOTAL
@@ -31,7 +30,6 @@ from geopriv.noise.exact import (
 )
 from geopriv.noise.filters import UNKNOWN, Words
 from geopriv.noise.plans import CHUNK, FEW
-from geopriv.shapes import enclosures
 from geopriv.spaces.balls import arb, cells_of
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import in_threads
@@ -99,7 +97,7 @@ def chunk_letters(
 ) -> LetterArray:
     """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
     letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), UNKNOWN, dtype=np.uint8)
-    s = floats.coordinate(table.query, rows) if filtered else None
+    s = table.query.geometry.bounded(rows) if filtered else None
     if s is not None:
         kernels.letters(words, s.value, s.off, ready, letters, status)
     for i in np.flatnonzero(status == UNKNOWN).tolist():
@@ -109,7 +107,7 @@ def chunk_letters(
 
 def _letter(table: Rows, ready: Lookup, row: Sequence[float], words: Sequence[int], source: Source) -> int:
     share = Uniform(words[0], source)
-    line = refine(lambda: _line(table.lattice, enclosures.coordinate(table.query, row), share), [share])
+    line = refine(lambda: _line(table.lattice, table.query.geometry.enclose(row), share), [share])
     return int(np.searchsorted(ready[2][line], words[1] >> 4, side="right"))
 
 

@@ -127,7 +127,8 @@ class _Run:
 def _exists(output: Path) -> InvalidParameter:
     return InvalidParameter(
         f"There is a file {str(output)!r} already. Another run gives every person a second report, and whoever sees "
-        "both learns twice as much. For other people name another file; --overwrite (overwrite=True) replaces this one."
+        "both learns twice as much. For other people name another file, and say --again (again=True); with --overwrite "
+        "(overwrite=True) too, this one is replaced."
     )
 
 
