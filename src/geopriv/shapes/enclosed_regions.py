@@ -17,7 +17,6 @@ import numpy as np
 import shapely
 from flint import arb, ctx
 
-from geopriv.device.regions import inside
 from geopriv.shapes import near_edges
 from geopriv.shapes.coordinates import EarthRegionDistance, RegionDistance
 from geopriv.spaces import unit_vectors
@@ -40,7 +39,7 @@ def plane_distance(geometry: RegionDistance, x: Vector, place: Sequence[float], 
     near = near_edges.in_plane(*edges, place, off)
     distance = _least(_to_segment(_seen(edges[0][i], x), _seen(edges[1][i], x)) for i in near)
     if distance > 2 * off:  # then the float place, off by less along each axis, is on the same side
-        return -distance if inside([Fraction(part) for part in place], _pairs(geometry)) else distance
+        return -distance if _inside(place, _pairs(geometry)) else distance
     return _signed(distance, [[_seen(corner, x) for corner in ring] for ring in _rings(geometry)])
 
 
@@ -190,3 +189,25 @@ def _rings(geometry: RegionDistance | EarthRegionDistance) -> tuple[tuple[Corner
     corners = [shapely.get_coordinates(ring) for ring in rings]
     kept = [ring[np.concatenate([[True], (np.diff(ring, axis=0) != 0).any(axis=1)])] for ring in corners]
     return tuple(tuple(tuple(corner) for corner in ring.tolist()) for ring in kept)
+
+
+def _inside(place: Sequence[float], edges: Iterable[tuple[Corner, Corner]]) -> bool:
+    """Whether a ray to the right crosses the edges an odd number of times, exactly."""
+    odd = False
+    for a, b in edges:
+        up = b[1] > place[1]
+        if (a[1] > place[1]) != up:
+            odd ^= (_side(place, a, b) > 0) == up
+    return odd
+
+
+def _side(place: Sequence[float], a: Corner, b: Corner) -> float | Fraction:
+    """(b − a) × (p − a), as to its sign: floats where they are certain, fractions elsewhere."""
+    (px, py), (ax, ay), (bx, by) = place, a, b
+    turned = (bx - ax) * (py - ay) - (px - ax) * (by - ay)
+    size = max(map(abs, (px, py, ax, ay, bx, by)))
+    # each difference is off by 4u of the size and at most twice it
+    if size > 1e-150 and abs(turned) > 2.0**-47 * size * size:
+        return turned
+    p, q, c, d, e, f = map(Fraction, (px, py, ax, ay, bx, by))
+    return (e - c) * (q - d) - (p - c) * (f - d)
