@@ -1,10 +1,12 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`. They need Python 3.11+ and make.
-# uv is used when present (faster); venv and pip otherwise. Both install exactly what requirements.lock pins.
+# uv is used when present (faster); venv and pip otherwise. Both install exactly what is pinned: requirements.lock is what a
+# user needs, requirements-dev.lock also what tests, checks and documents need (Spark, Java, PostgreSQL, …).
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+DEV    := $(VENV)/.ready-dev
 
 .PHONY: help demo test check format bench docs figures schemas reproduce lock clean
 
@@ -24,25 +26,24 @@ help:
 demo: $(READY)
 	$(BIN)/geopriv demo
 
-test: $(READY)
+test: $(DEV)
 	$(BIN)/python -m pytest -n auto
 
-check: $(READY)
+check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
 
-format: $(READY)
+format: $(DEV)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 # what people use instead is installed for the comparison only; without it the rest is measured
 RIVALS := opendp==0.16.0 diffprivlib==0.6.6
 
-bench: $(READY)
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python "$(BIN)/python" $(RIVALS); \
-	else "$(BIN)/python" -m pip install --quiet --disable-pip-version-check $(RIVALS); fi || echo "$(RIVALS): not installed, not measured"
+bench: $(DEV)
+	$(call install,$(RIVALS)) || echo "$(RIVALS): not installed, not measured"
 	$(BIN)/python bench/speed.py --json bench-speed.json --picture bench-speed.png
 	$(BIN)/python bench/run.py
 	$(BIN)/geopriv bench accuracy
@@ -54,37 +55,44 @@ bench: $(READY)
 	$(BIN)/python bench/engines.py --rows 1000000
 
 # warnings are errors; nothing is fetched
-docs: $(READY)
+docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "site/index.html"
 
-figures: $(READY)
+figures: $(DEV)
 	$(BIN)/python docs/theory/figures.py
 	$(BIN)/python docs/choosing.py
 
-schemas: $(READY)
+schemas: $(DEV)
 	$(BIN)/python -m geopriv.surveys > docs/schemas/survey.schema.json
 
 # half an hour; the data are looked for in ../shared/data
-reproduce: $(READY)
+reproduce: $(DEV)
 	$(BIN)/geopriv reproduce all --full --output docs/reproduction
+
+# $(call install,what): by uv or by pip
+define install
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python "$(BIN)/python" $(1); \
+	else "$(BIN)/python" -m pip install --quiet --disable-pip-version-check $(1); fi
+endef
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "geopriv needs Python 3.11 or newer; set PYTHON=/path/to/python3"; exit 1; }
-	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv --quiet --allow-existing --python "$(PYTHON)" "$(VENV)" && \
-	  uv pip install --quiet --python "$(BIN)/python" --require-hashes -r requirements.lock && \
-	  uv pip install --quiet --python "$(BIN)/python" --no-deps --no-build-isolation -e . ; \
-	else \
-	  "$(PYTHON)" -m venv "$(VENV)" && \
-	  "$(BIN)/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
-	  "$(BIN)/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . ; \
-	fi
+	@if command -v uv >/dev/null 2>&1; then uv venv --quiet --allow-existing --python "$(PYTHON)" "$(VENV)"; \
+	else "$(PYTHON)" -m venv "$(VENV)"; fi
+	$(call install,--require-hashes -r requirements.lock)
+	$(call install,--no-deps --no-build-isolation -e .)
 	@touch "$@"
 
+$(DEV): requirements-dev.lock $(READY)
+	$(call install,--require-hashes -r requirements-dev.lock)
+	@touch "$@"
+
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade
+
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --upgrade \
-	  --group dev pyproject.toml -o requirements.lock
+	$(COMPILE) --group build pyproject.toml -o requirements.lock
+	$(COMPILE) --group dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -96,7 +96,7 @@ def reproduce(which: str | None, data: Data, folder: Path, *, full: bool = False
     panels = [panel for name in names for panel in EXPERIMENTS[name].panels(data, full)]
     results = run_panels(panels, folder / "results", fresh=fresh)
     drawn = {name: EXPERIMENTS[name].draw(found, folder / "figures") for name, found in results.items()}
-    figures = {name: list(dict.fromkeys(path.stem for path in paths)) for name, paths in drawn.items()}
+    figures = {name: [path.stem for path in paths] for name, paths in drawn.items()}
     results, figures = _with_others(results, figures, folder, full)
     names_of = {name: list(found) for name, found in results.items()}
     write_json(folder / _INDEX, {"version": __version__, "full": full, "panels": names_of, "figures": figures})

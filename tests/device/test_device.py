@@ -36,7 +36,6 @@ from geopriv.device.values import read_value
 from geopriv.mechanisms import reports as sampler
 from geopriv.noise import entropy
 from geopriv.noise.exact import precision
-from geopriv.shapes import enclosures
 from tests.designs import (
     ASKED_OF_DEVICES,
     Given,
@@ -66,12 +65,12 @@ def test_a_device_encloses_the_coordinate_of_the_library(name: str, query: gp.Qu
     """Two arithmetics, whole numbers and balls, agree on the same real number to 25 digits of a cell."""
     ours = device_table(query, epsilon)
     values = places(box, 60, seed=1)
-    rows, _ = enclosures.read_rows(query.space, values)
+    rows, _ = query.space.read_rows(values)
     for value, row in zip(values, rows.tolist(), strict=True):
         found = ours.coordinate.enclose(read_value(ours.space, value), 160)
         assert (found.high - found.low) / 2**160 < 1e-25 / epsilon
         with precision(300):
-            exactly = enclosures.coordinate(query, row) if not isinstance(query, gp.Blurred) else None
+            exactly = query.geometry.enclose(row) if not isinstance(query, gp.Blurred) else None
             assert exactly is None or not (exactly * arb(2) ** 160 < found.low or exactly * arb(2) ** 160 > found.high)
     assert np.ptp(query.coordinate(values)) > 1 / epsilon
 

@@ -13,7 +13,6 @@ import geopriv as gp
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.reports import plans, report, space_of
 from geopriv.noise import bulk
-from geopriv.shapes.enclosures import read_rows
 from geopriv.spaces.checks import FloatArray
 from tests.sources import Seeded
 
@@ -37,7 +36,7 @@ seeds = st.integers(0, 2**32)
 
 
 def check(mechanism: Mechanism, x: FloatArray, seed: int) -> None:
-    people, _ = read_rows(space_of(mechanism), x)
+    people, _ = space_of(mechanism).read_rows(x)
     for plan in plans(mechanism):
         screen = plan.screen(people)
         assert screen is not None

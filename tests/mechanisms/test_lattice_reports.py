@@ -23,7 +23,6 @@ import geopriv as gp
 from geopriv.mechanisms.lattice import reports as lattice_reports
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.reports import report
-from geopriv.shapes.enclosures import read_rows
 from geopriv.spaces.checks import FloatArray
 from tests import precise
 from tests.rows import CITY
@@ -47,7 +46,7 @@ every_grid = pytest.mark.parametrize("name", GRIDS)
 
 def positions(lattice: gp.Lattice, x: Any) -> list[Fraction]:
     """Where x is on the grid: exactly, or to fifty digits."""
-    row, space = read_rows(space=lattice.space, x=[x])[0][0].tolist(), lattice.space
+    row, space = lattice.space.read_rows([x])[0][0].tolist(), lattice.space
     points: Sequence[Fraction | Decimal] = [Fraction(number) for number in row]
     if isinstance(space, gp.LogLine):
         points = [precise.exact(max(row[0], space.floor)).ln() / precise.exact(space.base).ln()]

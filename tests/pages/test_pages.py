@@ -22,7 +22,6 @@ import geopriv as gp
 from geopriv.errors import InvalidParameter
 from geopriv.pages import page_html, write_page
 from geopriv.pages.frames import Frame
-from geopriv.pages.words import small_region
 from tests.answered import (
     CITY,
     HASH,
@@ -454,6 +453,6 @@ def test_words_and_lines_stand_out_in_every_scheme(scheme: str) -> None:
 
 def test_an_area_that_is_small_beside_its_blur_says_so() -> None:
     place = gp.Ball((40.7, -74.0), 300.0, 300.0, CITY)
-    assert "even in its middle a person counts for" in small_region(gp.Blurred(place, 600.0))
-    assert not small_region(gp.Blurred(gp.Ball((40.7, -74.0), 5_000.0, 300.0, CITY), 600.0))
-    assert not small_region(place)
+    assert "even in its middle a person counts for" in gp.Blurred(place, 600.0).small_region
+    assert not gp.Blurred(gp.Ball((40.7, -74.0), 5_000.0, 300.0, CITY), 600.0).small_region
+    assert not place.small_region

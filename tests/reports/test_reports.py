@@ -13,7 +13,6 @@ from geopriv.mechanisms.table import reports as table_reports
 from geopriv.noise import bulk, student_t
 from geopriv.noise.filters import UNKNOWN
 from geopriv.noise.plans import Plan
-from geopriv.shapes.enclosures import read_rows
 from geopriv.spaces.checks import FloatArray
 from tests.rows import (
     INPUT,
@@ -64,7 +63,7 @@ def test_a_report_is_a_value_of_the_public_grid(row: Row) -> None:
 
 def chunks(row: Row, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Reports from the same bits with the float filter and without it."""
-    people, _ = read_rows(space_of(row.mechanism), x)
+    people, _ = space_of(row.mechanism).read_rows(x)
     if isinstance(row.mechanism, gp.Table):
         words, ready = Seeded(1).integers64(2 * len(people)).reshape(-1, 2), table_reports.lookup(row.mechanism)
         first, second = (
@@ -160,7 +159,7 @@ def test_an_estimate_from_reports_is_as_good_as_its_error_bar(name: str) -> None
 
 def test_a_filter_that_knows_nothing_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     row = next(row for row in ROWS if row.name == "LeastScaleT / threshold")
-    people, _ = read_rows(row.asked.query.space, many(row, 64))
+    people, _ = row.asked.query.space.read_rows(many(row, 64))
     plan = plans(row.mechanism)[0]
     expected = chunk(plan, people, screened=True)
     asked = []
@@ -177,7 +176,7 @@ def test_a_filter_that_knows_nothing_changes_nothing(monkeypatch: pytest.MonkeyP
 def test_a_filter_with_too_small_an_error_bound_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault of the comparison above: noise that is off by a part in 10^9 and claims to be right."""
     row = next(row for row in ROWS if row.name == "LeastScaleT / threshold")
-    people, _ = read_rows(row.asked.query.space, many(row, 20_000))
+    people, _ = row.asked.query.space.read_rows(many(row, 20_000))
     plan, honest = plans(row.mechanism)[0], student_t.student_filter
 
     def sloppy(words: object, z: FloatArray, error: FloatArray, status: FloatArray, df: float) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from geopriv.answers.estimation import Estimates, read_reports
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms import InputLaplace
-from geopriv.spaces import Line, LogLine
+from geopriv.spaces import Space
 from geopriv.spaces.checks import (
     FloatArray,
     fraction,
@@ -69,18 +69,18 @@ def estimate_cdf(
     return Estimates(value, error, n, 0.0 if mechanism.unbiased else math.nan, confidence)
 
 
-def _line_of(mechanism: Any) -> Line | LogLine:
-    if isinstance(mechanism, InputLaplace) and isinstance(mechanism.space, Line | LogLine):
+def _line_of(mechanism: Any) -> Space:
+    if isinstance(mechanism, InputLaplace) and mechanism.space.point_shape == ():
         return mechanism.space
     raise invalid("estimate_cdf", "mechanism", "an InputLaplace on a Line or a LogLine", type(mechanism).__name__)
 
 
-def _places(space: Line | LogLine, at: Any) -> FloatArray:
+def _places(space: Space, at: Any) -> FloatArray:
     places = np.array([float(space.public_point("estimate_cdf", "at", value)) for value in np.ravel(at)])
     if places.size == 0 or not (np.diff(places) > 0).all():
         raise invalid("estimate_cdf", "at", "increasing thresholds", at)
-    if isinstance(space, LogLine) and not np.min(at) > space.floor:
-        raise invalid("estimate_cdf", "at", f"above the floor {space.floor!r} of the LogLine", at)
+    if not space.holds(np.min(at)):
+        raise invalid("estimate_cdf", "at", space.inside, at)
     return places
 
 

@@ -13,7 +13,6 @@ from geopriv.mechanisms.reports import space_of
 from geopriv.mechanisms.table.reports import draw_letters
 from geopriv.noise.bulk import draw
 from geopriv.noise.entropy import ENTROPY, Source
-from geopriv.shapes import enclosures
 from geopriv.spaces.checks import invalid
 
 Integers = npt.NDArray[np.int64]
@@ -24,7 +23,7 @@ def report_integers(mechanism: Table | Lattice, x: Any, source: Source = ENTROPY
 
     Guarantee: the mechanism's own, exactly, for every float x (theory T5 and T8).
     """
-    rows, _ = enclosures.read_rows(space_of(mechanism), x)
+    rows, _ = space_of(mechanism).read_rows(x)
     if isinstance(mechanism, Table):
         return draw_letters(mechanism, rows, source).astype(np.int64)[:, None]
     return draw(OnLattice(mechanism), rows, source).astype(np.int64)  # cells are below 2^53: floats hold them

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.pages.numbers import Tick, plain, round_numbers
+from geopriv.pages.numbers import Tick, round_numbers
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.words import plain
 
 _LEVELS = 64  # colours of a picture: finer ones are not told apart, and cost bytes
 _STOPS = 17  # of the colour bar

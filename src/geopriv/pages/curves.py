@@ -7,25 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.answers.answers import Answer, Band
-from geopriv.pages.numbers import (
-    NARROW,
-    Axis,
-    Tick,
-    amount,
-    decimals_for,
-    distance,
-    linear_axis,
-    log_axis,
-    plain,
-    round_numbers,
-    value_unit,
-)
+from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, round_numbers
 from geopriv.pages.shares import axis_top, percent, percents
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Distribution
 from geopriv.spaces import LogLine
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.rounding import above, below
+from geopriv.spaces.words import NARROW, amount, plain
 
 WIDE, HIGH = 1000, 500  # of the picture, in its own units
 _ROWS = 101  # of the table
@@ -82,7 +71,7 @@ def curve_view(answer: Answer) -> CurveView:
     """The view of an answer to a Distribution."""
     question, estimates = answer.question, answer.estimates
     assert isinstance(question, Distribution)  # only curves come here
-    at, unit = np.asarray(question.at), value_unit(question.space)
+    at, unit = np.asarray(question.at), question.space.value_unit
     logs = isinstance(question.space, LogLine)
     known = bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
     each = Band(estimates.low, estimates.high)
@@ -130,7 +119,7 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
     """
     question = answer.question
     assert isinstance(question, Distribution)
-    at, unit = np.asarray(question.at), value_unit(question.space)
+    at, unit = np.asarray(question.at), question.space.value_unit
     bias = answer.estimates.bias if answer.estimates.bias > 1e-6 else 0.0
     found = []
     for share, words in ((0.5, "Half of all people are"), (0.75, "Three quarters are"), (0.25, "One quarter is")):
@@ -160,7 +149,7 @@ def _nothing(answer: Answer) -> str:
 def _notes(answer: Answer) -> tuple[str, ...]:
     question, estimates = answer.question, answer.estimates
     assert isinstance(question, Distribution)
-    half = distance(question.width / 2, question.space)
+    half = question.space.distance_words(question.width / 2)
     notes = [f"Edges are soft: at each value, people within {half} of it count in part."]
     widest = 50 * float((estimates.high - estimates.low).max())
     if np.isfinite(widest):

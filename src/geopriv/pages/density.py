@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.answers.answers import Answer, Band
-from geopriv.pages.numbers import NARROW, amount
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.units import METRES
+from geopriv.spaces.words import NARROW, amount
 
 # The side in metres of the square that a density is stated for, the square's name, and how long a map is from then on.
 _SQUARES = ((1e5, "10,000 km²", 2e6), (1e3, "km²", 2e3), (1e2, "hectare", 0.0))

@@ -8,25 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from geopriv.pages.numbers import (
-    NARROW,
-    Axis,
-    Tick,
-    degrees,
-    linear_axis,
-    plain,
-    round_numbers,
-)
-from geopriv.queries import (
-    Ball,
-    Blurred,
-    Geofence,
-    Query,
-)
+from geopriv.pages.numbers import Axis, Tick, linear_axis, round_numbers
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces import Flat, LocalPlane
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.units import METRES
+from geopriv.spaces.words import NARROW, degrees, plain
 
 WIDE = 1000  # of the picture, in its own units
 _BARS = (("km", METRES["km"]), ("m", METRES["m"])), (("mi", METRES["mi"]), ("ft", METRES["ft"]))
@@ -127,16 +114,6 @@ def _scale_bar(wide: float, units: tuple[tuple[str, float], ...]) -> Tick:
     power = 10.0 ** np.floor(np.log10(0.3 * wide / size))
     length = float(power * max(lead for lead in (1, 2, 5) if lead * power * size <= 0.3 * wide))
     return Tick(round(100 * length * size / wide, 2), f"{plain(length)}{NARROW}{unit}")
-
-
-def region_of(query: Query) -> shapely.Geometry | None:
-    """The region that a query counts people in, on the map; None where it is no geofence or ball."""
-    asked = query.query if isinstance(query, Blurred) else query
-    if isinstance(asked, Geofence) and isinstance(asked.space, Flat):
-        return asked.geometry.region  # type: ignore[attr-defined] # the coordinate of a flat geofence
-    if isinstance(asked, Ball) and isinstance(asked.space, Flat) and asked.space.dimension == 2:
-        return shapely.Point(asked.geometry.anchor).buffer(asked.radius, quad_segs=32)
-    return None
 
 
 def on_map(outline: shapely.Geometry, space: Flat) -> shapely.Geometry:

@@ -12,22 +12,13 @@ import shapely
 from geopriv.answers.answers import Answer
 from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density
-from geopriv.pages.frames import Frame, on_map, region_of
-from geopriv.pages.numbers import (
-    NARROW,
-    Axis,
-    Tick,
-    decimals_for,
-    distance,
-    fixed,
-    outward,
-    place,
-    plain,
-)
+from geopriv.pages.frames import Frame, on_map
+from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Share
 from geopriv.spaces import LocalPlane
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.words import NARROW, plain
 
 DENSITY, ERROR = "viridis", "cividis"
 
@@ -115,7 +106,7 @@ class MapView:
 def fence_marks(answers: Sequence[Answer]) -> dict[str, str]:
     """A letter for each share that is about a region, by its name: A to Z, then numbers."""
     shares = [a.question for a in answers if isinstance(a.question, Share)]
-    names = [share.name for share in shares if region_of(share.query) is not None]
+    names = [share.name for share in shares if share.query.region is not None]
     return {name: chr(ord("A") + k) if k < 26 else str(k + 1) for k, name in enumerate(names)}
 
 
@@ -173,7 +164,7 @@ def _part(share: float) -> str:
 
 
 def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
-    blur = distance(density.question.bandwidth, density.question.space)
+    blur = density.question.space.distance_words(density.question.bandwidth)
     notes = [f"Seen through a Gaussian of {blur}: finer detail than that is blurred on purpose."]
     if density.together:
         notes.append("What can be told from zero is judged by a band that holds the whole map at once.")
@@ -241,7 +232,7 @@ def _contours(density: Density, values: FloatArray, levels: Sequence[float], fra
 def _fences(others: Sequence[Answer], marks: dict[str, str], frame: Frame) -> tuple[Fence, ...]:
     found = []
     for question in (other.question for other in others):
-        region = region_of(question.query) if isinstance(question, Share) else None
+        region = question.query.region if isinstance(question, Share) else None
         path = "" if region is None else frame.path(region.boundary)
         if region is not None and path:
             inside = shapely.intersection(region, shapely.box(*frame.low, *frame.high))
@@ -259,4 +250,4 @@ def _peak(density: Density, at: tuple[int, ...] | tuple[np.intp, ...]) -> Peak:
     decimals = decimals_for(float(density.errors[i, j]))
     low, high = outward(max(float(density.band.low[i, j]), 0.0), float(density.band.high[i, j]), decimals)
     value = fixed(density.values[i, j], decimals)
-    return Peak(place(where.tolist(), density.question.space), value, f"{low} to {high}")
+    return Peak(density.question.space.place_words(where.tolist()), value, f"{low} to {high}")

@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.spaces import LogLine, Plane, Space
 from geopriv.spaces.units import METRES
+from geopriv.spaces.words import plain
 
-NARROW = "\u202f"  # a narrow space at which no line breaks
 _LARGE = ((1e9, "billion"), (1e6, "million"), (1e3, "thousand"))
-
-
-def plain(number: float, digits: int = 6) -> str:
-    """A number with thousands in groups and at most so many significant digits.
-
-    >>> plain(100_000.0), plain(-0.31254, 3), plain(1e-9, 3)
-    ('100,000', '−0.313', '1e-09')
-    """
-    if number == 0 or not math.isfinite(number):
-        return "0" if number == 0 else str(number)
-    if not 1e-4 <= abs(number) < 1e15:
-        return f"{number:.{digits}g}".replace("-", "−", number < 0)
-    after = max(digits - 1 - math.floor(math.log10(abs(number))), 0)
-    text = f"{number:,.{after}f}"
-    return (text.rstrip("0").rstrip(".") if after else text).replace("-", "−")
 
 
 def fixed(number: float, decimals: int) -> str:
@@ -59,55 +42,6 @@ def outward(low: float, high: float, decimals: int) -> tuple[str, str]:
     # a hair of slack, so that an end that is a round number stays it
     ends = math.floor(low * unit + 1e-9) / unit, math.ceil(high * unit - 1e-9) / unit
     return fixed(ends[0], decimals), fixed(ends[1], decimals)
-
-
-def amount(number: float, unit: str | None, digits: int = 6) -> str:
-    """A number with its unit; metres become kilometres from 1,000 on.
-
-    >>> amount(1500.0, "m").replace(NARROW, " "), amount(3.0, None)
-    ('1.5 km', '3')
-    """
-    if unit == "m" and abs(number) >= 1000:
-        number, unit = number / 1000, "km"
-    return f"{plain(number, digits)}{NARROW}{unit}" if unit else plain(number, digits)
-
-
-def distance(number: float, space: Space) -> str:
-    """A distance of a space, in words; on a LogLine it is a ratio.
-
-    >>> distance(2.0, LogLine(base=2)), distance(2.0, Plane(None))
-    ('a factor of 4', '2 units')
-    """
-    if isinstance(space, LogLine):
-        return f"a factor of {plain(space.base**number, 3)}"
-    return amount(number, space.distance_unit or "units").replace(NARROW, NARROW if space.distance_unit else " ")
-
-
-def value_unit(space: Space) -> str | None:
-    """The unit of values, which on a LogLine is not that of distances."""
-    return space.unit if isinstance(space, LogLine) else space.distance_unit
-
-
-def place(position: Sequence[float], space: Space) -> str:
-    r"""A position: latitude and longitude, or numbers with their unit.
-
-    >>> from geopriv import Earth
-    >>> place((40.7, -74.0), Earth()).replace("\N{NO-BREAK SPACE}", " ")
-    '40.700° N, 74.000° W'
-    """
-    if isinstance(space, Plane):
-        return ", ".join(amount(axis, space.unit, 4) for axis in position)
-    latitude, longitude = position
-    return f"{degrees(latitude, 'NS', 3)}, {degrees(longitude, 'EW', 3)}"
-
-
-def degrees(angle: float, sides: str, decimals: int) -> str:
-    r"""An angle with its side of the equator or of Greenwich.
-
-    >>> degrees(-74.3, "EW", 1).replace("\N{NO-BREAK SPACE}", " ")
-    '74.3° W'
-    """
-    return f"{abs(angle):.{decimals}f}°\u00a0{sides[angle < 0]}"
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.pages.numbers import NARROW, distance, plain
 from geopriv.spaces import Space
 from geopriv.spaces.rounding import above
 from geopriv.spaces.units import METRES
+from geopriv.spaces.words import NARROW, plain
 
 _LOSSES = (0.1, 0.3, 1.0, 2.0, 5.0)
 
@@ -54,7 +54,7 @@ def promise_of(guarantee: Guarantee, space: Space) -> Promise:
     if guarantee.delta:
         exceptions.append(f"Except with a probability of {plain(guarantee.delta, 2)}.")
     if math.isfinite(guarantee.radius):
-        exceptions.append(f"For values within {distance(guarantee.radius, space)} of each other.")
+        exceptions.append(f"For values within {space.distance_words(guarantee.radius)} of each other.")
     if guarantee.metric == "discrete":
         row = _row(guarantee, 1.0, "any distance")
         sentence = f"Any two values look alike up to a factor of {row.factor}."
@@ -63,14 +63,14 @@ def promise_of(guarantee: Guarantee, space: Space) -> Promise:
     rows = tuple(_at(guarantee, loss, space) for loss in _LOSSES)
     things = "Two places" if space.dimension > 1 and space.distance_unit in METRES else "Two values"
     sentence = f"{things} {rows[1].apart} apart look alike up to a factor of {rows[1].factor}."
-    rate = f"ε = 1 per {distance(1 / guarantee.epsilon, space).removeprefix('a ')}"
+    rate = f"ε = 1 per {space.distance_words(1 / guarantee.epsilon).removeprefix('a ')}"
     return Promise(rate, sentence, rows, " ".join(exceptions), guarantee.reference)
 
 
 def _at(guarantee: Guarantee, loss: float, space: Space) -> Promised:
     """At about the distance of a loss, as a round number, with the factor of exactly that number."""
     apart = guarantee.example(loss)
-    return _row(guarantee, apart, distance(apart, space))
+    return _row(guarantee, apart, space.distance_words(apart))
 
 
 def _row(guarantee: Guarantee, apart: float, words: str) -> Promised:

@@ -10,22 +10,10 @@ import numpy as np
 
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimation import Estimate
-from geopriv.pages.numbers import (
-    NARROW,
-    decimals_for,
-    fixed,
-    outward,
-    plain,
-)
-from geopriv.pages.words import (
-    bias_words,
-    counted,
-    is_share,
-    predicate,
-    small_region,
-    soft_edge,
-)
+from geopriv.pages.numbers import decimals_for, fixed, outward
+from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Share
+from geopriv.spaces.words import NARROW, plain
 
 
 @dataclass(frozen=True)
@@ -105,11 +93,11 @@ def _estimate(answer: Answer) -> Estimate:
 def _view(answer: Answer, top: float, mark: str) -> ShareView:
     question, one = answer.question, _estimate(answer)
     assert isinstance(question, Share)  # only shares come here
-    said, level = predicate(question.query, question.name), f"{plain(100 * one.confidence)}{NARROW}% interval"
+    said, level = question.query.words(question.name), f"{plain(100 * one.confidence)}{NARROW}% interval"
     label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
     # that there is nobody, or everybody, must hold whatever the bias is
     bias = one.bias if one.bias > 1e-6 else 0.0
-    if not is_share(question.query):
+    if not question.query.is_share:
         return (
             _score(answer, one, level, mark)
             if _has_error(one)
@@ -139,7 +127,7 @@ def interval_of(answer: Answer) -> tuple[float, float, str]:
     """
     one, question = _estimate(answer), answer.question
     assert isinstance(question, Share)  # only shares come here
-    if is_share(question.query) and not _is_clear(one) and answer.finite is not None and _has_finite(answer):
+    if question.query.is_share and not _is_clear(one) and answer.finite is not None and _has_finite(answer):
         return float(answer.finite.low), float(answer.finite.high), " for any number of reports"
     return one.low, one.high, ""
 
@@ -176,7 +164,7 @@ def _nothing(answer: Answer, what: str, mark: str) -> ShareView:
     assert isinstance(question, Share)
     why = "There is no error bar yet" if n < 2 else "They are all the same, so there is no error bar"
     rest = f"{counted(n, 'report')} cannot tell {what}. {why}."
-    return ShareView(question.name, "No number", rest, "", "", (soft_edge(question.query),), None, mark)
+    return ShareView(question.name, "No number", rest, "", "", (question.query.soft_edge,), None, mark)
 
 
 def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str, str]:
@@ -194,12 +182,12 @@ def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str
 def _notes(answer: Answer, one: Estimate, clear: bool) -> tuple[str, ...]:
     assert isinstance(answer.question, Share)  # only shares come here
     decimals = decimals_for(100 * one.standard_error) if _has_error(one) else 1
-    notes = [soft_edge(answer.question.query)]
+    notes = [answer.question.query.soft_edge]
     if _has_error(one):
         error = plain(100 * one.standard_error, 2) if one.standard_error >= 1e-6 else "below 0.0001"
         estimate = f"Estimate {percent(one.value, decimals)}, standard error {error} points"
         notes.append(f"{estimate}, from {counted(one.n, 'report')}.")
-    notes += [bias_words(one.bias, one.standard_error, "points", 100.0)[1], small_region(answer.question.query)]
+    notes += [bias_words(one.bias, one.standard_error, "points", 100.0)[1], answer.question.query.small_region]
     if clear:
         notes += _finite(answer, decimals)  # else it is in the sentence
     if answer.consistent is not None and float(answer.consistent) != one.value:
@@ -213,7 +201,7 @@ def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
         return ()
     assert isinstance(answer.question, Share)  # only shares come here
     low, high = float(answer.finite.low), float(answer.finite.high)
-    share = is_share(answer.question.query)
+    share = answer.question.query.is_share
     ends = percents(low, high, decimals) if share else " to ".join(outward(low, high, decimals))
     return (f"An interval that holds for any number of reports (empirical Bernstein): {ends}.",)
 

@@ -4,22 +4,19 @@ Every query counts a person fully (1), not at all (0) or partly, and is Lipschit
 private answer with bounded noise, so each takes the `width` over which counting fades from 1 to 0.
 """
 
+from geopriv.queries.ball import Ball
 from geopriv.queries.base import Query
 from geopriv.queries.blurred import Blurred
-from geopriv.queries.functions import (
-    GaussianKernel,
-    LinearQuery,
-    LipschitzQuery,
-    RadialQuery,
-)
-from geopriv.queries.lines import Range, Threshold
+from geopriv.queries.gaussian_kernel import GaussianKernel
+from geopriv.queries.geofence import Geofence
+from geopriv.queries.linear_query import LinearQuery
+from geopriv.queries.lipschitz_query import LipschitzQuery
+from geopriv.queries.orthant import Orthant
 from geopriv.queries.parameters import common_space
-from geopriv.queries.regions import (
-    Ball,
-    Geofence,
-    Orthant,
-    Score,
-)
+from geopriv.queries.radial_query import RadialQuery
+from geopriv.queries.range import Range
+from geopriv.queries.score import Score
+from geopriv.queries.threshold import Threshold
 
 __all__ = [
     "Ball",

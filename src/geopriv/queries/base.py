@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import shapely
 
-from geopriv.shapes.coordinates import Coordinate
-from geopriv.shapes.profiles import Profile
+from geopriv.shapes.coordinates import Box, Coordinate
+from geopriv.shapes.grids import BlurredGrid
+from geopriv.shapes.profiles import Gaussian, LinearPieces, Profile
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 
 
 class Query(ABC):
-    """f = profile ∘ coordinate on a space. Call it on values: arrays in, arrays out."""
+    """f = profile ∘ coordinate on a space. Call it on values: arrays in, arrays out.
+
+    A query also says itself in words, as a region, and where it is. What it does not know of itself is left in general
+    words, None or the query itself, so that it is never taken for another.
+    """
+
+    edge_words: ClassVar[str] = "the border"  # what its edge is called
+    small_region: str = ""  # that mostly the surroundings of its region are counted, where that is so
 
     space: Space
 
@@ -28,6 +38,92 @@ class Query(ABC):
     def profile(self) -> Profile:
         """The one-dimensional shape f0."""
 
+    def words(self, name: str) -> str:
+        """What is true of the people whom it counts, "are at or above 100,000 USD"; of a question with a name."""
+        return f"count towards “{name}”"
+
+    @property
+    def half_edge(self) -> float:
+        """How far from its edge people count in part, in the unit of distance; 0 where that is not known."""
+        return 0.0
+
+    @property
+    def soft_edge(self) -> str:
+        """Who counts in part, in a sentence; empty where no edge is known."""
+        return soft_edge(self.space.distance_words(self.half_edge), self.edge_words) if self.half_edge else ""
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it counts people, each by something between 0 and 1."""
+        low, high = self.profile.bounds
+        return low >= 0 and high <= 1
+
+    @property
+    def region(self) -> shapely.Geometry | None:
+        """Where in the plane it counts people, as points of the space; None where that is no region of the plane."""
+        return None
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether f is a profile of its coordinate; where it is not, `geometry` and `profile` are refused."""
+        return True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Infimum and supremum of f."""
+        return self.profile.bounds
+
+    @property
+    def bell(self) -> Gaussian | None:
+        """The profile, if f is a Gaussian of the distance to its place on a flat space, hence a product over axes."""
+        profile = self.profile if self.has_profile and self.space.flat else None
+        return profile if isinstance(profile, Gaussian) and profile.center == self.geometry.apex else None
+
+    @property
+    def knots(self) -> FloatArray | None:
+        """The points where f bends, if it is made of straight pieces of one number; else None."""
+        profile = self.profile if self.has_profile else None
+        return self.geometry.knots(profile) if isinstance(profile, LinearPieces) else None
+
+    @property
+    def bend(self) -> float | None:
+        """A bound on the second derivatives of f along every axis, where f is no profile of its coordinate."""
+        return None
+
+    def grid(self, rate: float) -> BlurredGrid | None:
+        """F on a grid that reaches as far as noise of a rate needs, where f is no profile of its coordinate."""
+        return None
+
+    def box(self, margin: float) -> Box:
+        """The lowest and the highest corner of a box around the places where f changes."""
+        return self.geometry.box(self.profile.landmarks, margin)
+
+    def box_of_change(self, margin: float) -> Box | None:
+        """Corners of a box from which f is constant along every axis that leads away; None where there is none."""
+        constant = self.profile.levels_off and self.geometry.outline(0.0) is not None
+        return self.box(margin) if constant else None
+
+    @property
+    def detail(self) -> float:
+        """About how far people must be apart for the query to tell them apart, in the unit of distance."""
+        low, high = self.profile.bounds
+        return (high - low) / self.profile.lipschitz if math.isfinite(high - low) else 1.0
+
+    @property
+    def place(self) -> FloatArray:
+        """The point of the space that the query moves with."""
+        return np.asarray(self.geometry.anchor, dtype=np.float64)
+
+    @property
+    def moved(self) -> object:
+        """What is left of the query when its place is moved to the origin.
+
+        Queries of one `moved` are one function of x − place. A query that does not know how it moves is left whole, so
+        that it is like no other.
+        """
+        shape = self.geometry.moved
+        return self if shape is None else (shape, self.profile)
+
     def coordinate(self, values: Any) -> FloatArray:
         """s(x) for values x of the space, in its unit of distance."""
         return np.asarray(self.geometry(self.space.read(values)))
@@ -39,6 +135,21 @@ class Query(ABC):
     def __call__(self, values: Any) -> FloatArray:
         """f(x) for values x of the space."""
         return self.answer(self.space.read(values))
+
+
+def soft_edge(within: str, edge: str) -> str:
+    """The sentence about who counts in part."""
+    return f"The edge is soft: people within {within} of {edge} count in part."
+
+
+class Edged(Query):
+    """A query that fades from 1 to 0 over a width across an edge."""
+
+    width: float
+
+    @property
+    def half_edge(self) -> float:
+        return self.width / 2
 
 
 class Centered(Query):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -9,23 +10,17 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
-from geopriv.queries.base import Query
-from geopriv.shapes.coordinates import (
-    Coordinate,
-    Linear,
-    QuadrantDistance,
-    Radial,
-    RegionDistance,
-)
-from geopriv.shapes.grids import PER_BANDWIDTH, BlurredGrid, blurred_grid
+from geopriv.queries.base import Query, soft_edge
+from geopriv.shapes.coordinates import Box, Coordinate
+from geopriv.shapes.grids import PER_BANDWIDTH, REACH, BlurredGrid, blurred_grid
 from geopriv.shapes.profiles import (
     BlurredPieces,
-    Identity,
     LinearPieces,
     Profile,
 )
-from geopriv.spaces import Flat, Space
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.words import NARROW
 
 _WIDE = 3.0  # steps of the grid over which an edge is seen well enough
 _FIRST = 0.6  # steps: what is left of an edge between grid points is then below e^(−2π²·0.36) = 8e-4 of a step
@@ -69,22 +64,69 @@ class Blurred(Query):
     def space(self) -> Space:  # type: ignore[override] # the space of the query that is blurred
         return self.query.space
 
+    def words(self, name: str) -> str:
+        return self.query.words(name)
+
     @property
-    def along_line(self) -> bool:
-        """Whether the blurred query is a profile of a linear coordinate."""
-        profile = self.query.profile
+    def soft_edge(self) -> str:
+        # two bandwidths beyond the edge a blur of it leaves 2 % of a person
+        reach = 2 * self.bandwidth + self.query.half_edge
+        return soft_edge(f"about {self.space.distance_words(reach)}", self.query.edge_words)
+
+    @property
+    def is_share(self) -> bool:
+        return self.query.is_share
+
+    @property
+    def region(self) -> shapely.Geometry | None:
+        return self.query.region
+
+    @property
+    def small_region(self) -> str:  # type: ignore[override] # computed here
+        if self.region is None:
+            return ""
+        across = np.linspace(-1, 1, 41)
+        offsets = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
+        most = float(self.answer(self.middle + offsets * self.half_box).max())
+        if most > 0.9:
+            return ""
         return (
-            isinstance(self.query.geometry, Linear)
-            and isinstance(profile, LinearPieces)
-            and not isinstance(profile, Identity)
+            f"This area is small beside its blur: even in its middle a person counts for {100 * most:.0f}{NARROW}%, "
+            "and people around it make up the rest."
         )
 
     @property
+    def has_profile(self) -> bool:
+        return self.along_line
+
+    @property
+    def detail(self) -> float:
+        return self.bandwidth
+
+    @property
+    def place(self) -> FloatArray:
+        return self.query.place
+
+    @property
+    def moved(self) -> object:
+        shape = self.query.moved
+        return self if shape is self.query else ("blurred", self.bandwidth, shape)
+
+    @property
+    def along_line(self) -> bool:
+        """Whether the blurred query is a profile of a linear coordinate."""
+        return self.query.geometry.axis is not None and self._pieces is not None
+
+    @property
     def _bounded(self) -> bool:
-        known = isinstance(self.query.geometry, RegionDistance | QuadrantDistance) or (
-            isinstance(self.query.geometry, Radial) and isinstance(self.query.profile, LinearPieces)
-        )
-        return known and isinstance(self.query.space, Flat) and self.query.space.dimension == 2
+        in_plane = self.query.space.flat and self.query.space.dimension == 2
+        return in_plane and self._pieces is not None and self.query.geometry.outline(0.0) is not None
+
+    @property
+    def _pieces(self) -> LinearPieces | None:
+        """The profile that is blurred, if it is made of straight pieces with plateaus."""
+        profile = self.query.profile
+        return profile if isinstance(profile, LinearPieces) and profile.levels_off else None
 
     @cached_property
     def geometry(self) -> Coordinate:
@@ -94,8 +136,8 @@ class Blurred(Query):
     @cached_property
     def profile(self) -> Profile:
         self._require_line()
-        assert isinstance(self.query.profile, LinearPieces)  # what along_line says
-        return BlurredPieces(self.query.profile, self.bandwidth)
+        assert self._pieces is not None  # what along_line says
+        return BlurredPieces(self._pieces, self.bandwidth)
 
     def answer(self, points: FloatArray) -> FloatArray:
         """F at points that the space has read."""
@@ -103,8 +145,8 @@ class Blurred(Query):
 
     def grid(self, rate: float) -> BlurredGrid:
         """The blurred region on a grid that reaches as far as noise of a rate needs."""
-        pieces, step = self.query.profile, self.bandwidth / PER_BANDWIDTH
-        assert isinstance(pieces, LinearPieces)  # what _bounded says
+        pieces, step = self._pieces, self.bandwidth / PER_BANDWIDTH
+        assert pieces is not None  # what _bounded says
         if min(b - a for a, b in pairwise(pieces.knots)) > _WIDE * step:
             return blurred_grid(self.query.answer, self._box, self.bandwidth, rate)
         # between the grid's points a narrow edge would be lost: a first, small blur is taken along the coordinate,
@@ -132,19 +174,40 @@ class Blurred(Query):
     def fades(self) -> bool:
         """Whether f is 0 all around, far away."""
         far = np.asarray(self.query.profile.landmarks[-1] + 1.0)
-        return not isinstance(self.query.geometry, QuadrantDistance) and float(self.query.profile(far)) == 0
+        return self.query.geometry.compact and float(self.query.profile(far)) == 0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.query.bounds
+
+    @property
+    def bend(self) -> float | None:
+        """Of what is blurred by a normal density φ_h.
+
+        Second derivatives are f' ∗ φ_h', at most K·∫|φ_h'|, and f ∗ φ_h'', at most B/2·∫|φ_h''| since φ_h'' integrates
+        to 0.
+        """
+        if self.along_line:
+            return None
+        low, high = self.query.bounds
+        by_slope = self.query.profile.lipschitz * math.sqrt(2 / math.pi) / self.bandwidth
+        by_range = (high - low) / 2 * 4 * math.exp(-0.5) / math.sqrt(2 * math.pi) / self.bandwidth**2
+        return min(by_slope, by_range)
+
+    def box(self, margin: float) -> Box:
+        return super().box(margin) if self.along_line else self.query.box(margin + self.bandwidth)
+
+    def box_of_change(self, margin: float) -> Box | None:
+        if self.along_line:
+            return super().box_of_change(margin)
+        return self.query.box_of_change(margin + (REACH + 0.2) * self.bandwidth)  # its grid ends within
 
     @cached_property
-    def _box(self) -> tuple[FloatArray, FloatArray]:
+    def _box(self) -> Box:
         """Outside, f is constant along every axis that leads away."""
-        geometry, end = self.query.geometry, self.query.profile.landmarks[-1]
-        if isinstance(geometry, QuadrantDistance):
-            return geometry.anchor - end, geometry.anchor
-        if isinstance(geometry, Radial):
-            return geometry.anchor - (end + geometry.offset), geometry.anchor + (end + geometry.offset)
-        assert isinstance(geometry, RegionDistance)  # what _bounded says
-        west, south, east, north = shapely.bounds(geometry.region)
-        return np.array([west - end, south - end]), np.array([east + end, north + end])
+        box = self.query.geometry.outline(self.query.profile.landmarks[-1])
+        assert box is not None  # what _bounded says
+        return box
 
     def _require_line(self) -> None:
         if not self.along_line:

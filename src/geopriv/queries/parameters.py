@@ -10,12 +10,9 @@ import numpy as np
 from geopriv.device.coordinates import unit_direction
 from geopriv.queries.base import Centered, Query
 from geopriv.shapes.coordinates import Linear, Radial
-from geopriv.shapes.profiles import Gaussian, Profile
+from geopriv.shapes.profiles import Profile
 from geopriv.spaces import (
-    Flat,
     Line,
-    LocalPlane,
-    LogLine,
     Space,
     default_space,
 )
@@ -59,13 +56,13 @@ def require_space(query: Query) -> None:
 
 def require_line(query: Query) -> None:
     """Refuse every space but lines."""
-    if not isinstance(query.space, Line | LogLine):
+    if getattr(query.space, "point_shape", None) != ():
         raise invalid(name_of(query), "space", "a Line or a LogLine", query.space)
 
 
 def require_flat(query: Query, dimension: int | None = None) -> None:
     """Refuse every space but R^d, of the given dimension."""
-    if not isinstance(query.space, Flat):
+    if not (getattr(query.space, "flat", False) and query.space.point_shape):
         raise invalid(name_of(query), "space", "a Plane, a LocalPlane or a Euclidean space", query.space)
     if dimension is not None and dimension != query.space.dimension:
         raise invalid(name_of(query), "space", f"of dimension {dimension}", query.space)
@@ -84,20 +81,9 @@ def require_profile(owner: str, profile: object) -> Profile:
     return profile
 
 
-def public_value(query: Query, parameter: str, value: float) -> float:
-    """The point of a public value on a line; below a LogLine's floor it would be no threshold at all."""
-    point = float(query.space.public_point(name_of(query), parameter, value))
-    if isinstance(query.space, LogLine) and not value > query.space.floor:
-        raise invalid(name_of(query), parameter, f"above the floor {query.space.floor!r} of the LogLine", value)
-    return point
-
-
 def public_place(query: Query, parameter: str, value: Any) -> FloatArray:
-    """The point of a public place; outside a LocalPlane's region reading it would move it."""
-    point = query.space.public_point(name_of(query), parameter, value)
-    if isinstance(query.space, LocalPlane) and not query.space.holds(value):
-        raise invalid(name_of(query), parameter, f"a place in the region of {query.space}", value)
-    return point
+    """The point of a public place that reading does not move: below a LogLine's floor there would be no threshold."""
+    return query.space.public_place(name_of(query), parameter, value)
 
 
 def set_center(query: Centered) -> None:
@@ -111,8 +97,8 @@ def set_center(query: Centered) -> None:
     if len(center) != query.space.dimension:
         raise invalid(name_of(query), "center", f"one point of {query.space}", center)
     if not query.space.point_shape:
-        public_value(query, "center", center[0])
-    assert isinstance(query.geometry, Radial)  # checks the place, and is kept
+        public_place(query, "center", center[0])
+    assert query.geometry.space == query.space  # the coordinate checks the place, and is kept
 
 
 def radial(query: Centered, offset: float) -> Radial:
@@ -120,15 +106,6 @@ def radial(query: Centered, offset: float) -> Radial:
     center = np.reshape(np.asarray(query.center), query.space.point_shape)
     point = public_place(query, "center", center)
     return Radial(query.space, tuple(np.atleast_1d(point).tolist()), offset)
-
-
-def gaussian_center(query: Query) -> FloatArray | None:
-    """The centre, if the query is a Gaussian of the distance to it on a flat space, hence a product over axes."""
-    geometry, profile = query.geometry, query.profile
-    if not (isinstance(geometry, Radial) and isinstance(profile, Gaussian)):
-        return None
-    flat = isinstance(query.space, Line | LogLine | Flat)
-    return np.atleast_1d(geometry.anchor) if flat and profile.center == -geometry.offset else None
 
 
 def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:
@@ -144,4 +121,4 @@ def linear(weights: tuple[float, ...], shift: float, space: Space) -> Linear:
     scaled = unit_direction(weights, shift)
     if scaled is None:
         raise invalid("Linear", "shift", "finite beside the length of the weights", shift)
-    return Linear(*scaled, scalar=space.point_shape == ())
+    return Linear(space, *scaled)

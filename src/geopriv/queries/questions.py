@@ -12,7 +12,7 @@ import numpy as np
 from geopriv.queries import GaussianKernel, Query, Threshold
 from geopriv.queries.parameters import Edge
 from geopriv.shapes.profiles import Gaussian, Profile
-from geopriv.spaces import Flat, Space
+from geopriv.spaces import Space
 from geopriv.spaces.checks import (
     FloatArray,
     count,
@@ -157,7 +157,7 @@ class DensityMap(Question):
     def __post_init__(self) -> None:
         _require_name(self)
         positive("DensityMap", "bandwidth", self.bandwidth)
-        if not (isinstance(self.space, Flat) and self.space.dimension == 2):
+        if not (getattr(self.space, "flat", False) and self.space.dimension == 2):
             raise invalid("DensityMap", "space", "a Plane or a LocalPlane", self.space)
         for name in ("low", "high"):
             object.__setattr__(self, name, numbers("DensityMap", name, getattr(self, name), least=2))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.spaces import Earth, LocalPlane, Space
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, numbers
 
 
@@ -50,7 +50,7 @@ class Source:
 
     def require_fit(self, space: Space) -> None:
         """Refuse a space with another number of axes, and to clamp degrees, which moves people near a pole apart."""
-        if self.low and isinstance(space, Earth | LocalPlane):
+        if self.low and space.geographic:
             raise invalid("Source", "low", "left out on a map, which clamps to its own region", self.low)
         if len(self.columns) != space.dimension:
             raise invalid("Source", "columns", f"one for each of {space.dimension} axes of {space}", self.columns)

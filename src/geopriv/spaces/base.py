@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 
 from geopriv.device.texts import unit_like
 from geopriv.errors import OutOfDomain
+from geopriv.spaces.balls import arb, length
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.frames import as_array
+from geopriv.spaces.threads import read_in_threads
+from geopriv.spaces.words import amount, degrees, plain
 
 WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _ENDLESS = 1 << 1024  # from here on a whole number is no float
@@ -24,7 +30,9 @@ class Space(ABC):
     Values are real numbers, as people hold them; nothing is snapped or recorded on the way to a report.
     """
 
-    geographic: ClassVar[bool] = False  # whether values are (latitude, longitude)
+    geographic: ClassVar[bool] = False  # whether values are (latitude, longitude) in degrees
+    flat: ClassVar[bool] = False  # whether points have axes along which distances are Euclidean
+    irrational: ClassVar[bool] = False  # whether points have to be computed: logarithms and projections
 
     @property
     @abstractmethod
@@ -40,6 +48,21 @@ class Space(ABC):
     @abstractmethod
     def distance_unit(self) -> str | None:
         """What one unit of distance is called; None when the space has no unit."""
+
+    @property
+    def value_unit(self) -> str | None:
+        """What one unit of a value is called."""
+        return self.distance_unit
+
+    @property
+    @abstractmethod
+    def farthest(self) -> float:
+        """The largest distance between two points; infinite where there is none."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        """The least and the largest number that a point can have on each axis, shape (d,)."""
 
     @abstractmethod
     def read(self, values: Any) -> FloatArray:
@@ -59,6 +82,34 @@ class Space(ABC):
         """Distances between points that have been read."""
 
     @abstractmethod
+    def away(self, points: FloatArray, targets: FloatArray) -> FloatArray:
+        """Unit vectors (n, d) at n points that lead straight away from the targets, zero where there is none."""
+
+    @abstractmethod
+    def beside(self, points: FloatArray, way: float) -> FloatArray:
+        """Each point moved by a small way, all in one direction that is parallel to nothing in particular."""
+
+    def enclose(self, row: Sequence[float]) -> list[arb]:
+        """The point of one row of exact numbers, in balls."""
+        return [arb(number) for number in row]
+
+    def bounded(self, rows: FloatArray) -> Bounded:
+        """The points of rows of exact numbers in floats, shape (n, d), and how far each number may be off."""
+        return Bounded(rows, np.broadcast_to(0.0, rows.shape))
+
+    @abstractmethod
+    def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        """The lowest and the highest corner of a box that holds all points within a reach of a box, shape (d,)."""
+
+    @abstractmethod
+    def enclose_distance(self, row: Sequence[float], point: Sequence[float]) -> arb:
+        """The distance between the point of one row of exact numbers and another point, in balls."""
+
+    @abstractmethod
+    def distance_error(self, points: FloatArray, point: Sequence[float]) -> FloatArray:
+        """How far `between` may be off in floats from exact points (n, d) to another."""
+
+    @abstractmethod
     def read_rate(self, sentence: str) -> float:
         """A rate per unit of distance from a sentence such as "1 per 1 km"."""
 
@@ -71,6 +122,27 @@ class Space(ABC):
         """
         return self.between(self.read(first), self.read(second))
 
+    def distance_words(self, distance: float) -> str:
+        r"""A distance with its unit.
+
+        >>> from geopriv import Line, LogLine
+        >>> Line("USD").distance_words(2000.0).replace("\N{NARROW NO-BREAK SPACE}", " "), LogLine(2).distance_words(2.0)
+        ('2,000 USD', 'a factor of 4')
+        """
+        return amount(distance, self.distance_unit) if self.distance_unit else f"{plain(distance)} units"
+
+    def place_words(self, value: float | Sequence[float]) -> str:
+        r"""A value: latitude and longitude, or numbers with their unit.
+
+        >>> from geopriv import Earth, Plane
+        >>> Earth().place_words((40.7, -74.0)).replace("\N{NO-BREAK SPACE}", " "), Plane(None).place_words((1.0, 2.0))
+        ('40.700° N, 74.000° W', '1, 2')
+        """
+        if self.geographic:
+            latitude, longitude = np.ravel(value).tolist()
+            return f"{degrees(latitude, 'NS', 3)}, {degrees(longitude, 'EW', 3)}"
+        return ", ".join(amount(axis, self.value_unit, 4) for axis in np.ravel(value).tolist())
+
     def rate(self, epsilon: float | str) -> float:
         """ε as a number per unit of distance, from a number or from a sentence.
 
@@ -81,6 +153,29 @@ class Space(ABC):
         return positive(
             type(self).__name__, "epsilon", self.read_rate(epsilon) if isinstance(epsilon, str) else epsilon
         )
+
+    def read_rows(self, values: Any) -> tuple[FloatArray, tuple[int, ...]]:
+        """One row of exact numbers a person, shape (n, d), and the shape of the values without their point axis.
+
+        Raises:
+            OutOfDomain: where `read` does.
+        """
+        axes = len(self.point_shape)
+        numbers = read_in_threads(self._read_exactly, values, axes)
+        return numbers.reshape(-1, self.dimension), numbers.shape[: numbers.ndim - axes]
+
+    def _read_exactly(self, values: Any) -> FloatArray:
+        """The numbers that people gave, checked: the points, but where float points are no longer exact."""
+        return self.read(values)
+
+    def holds(self, value: Any) -> bool:
+        """Whether reading a public value leaves it where it is."""
+        return True
+
+    @property
+    def inside(self) -> str:
+        """The rule for public values that `holds` checks."""
+        return f"a place of {self}"
 
     def read_public(self, value: Any) -> FloatArray:
         """The point of one public value, as devices compute it: the floats nearest to the true ones."""
@@ -95,6 +190,50 @@ class Space(ABC):
         if point.shape != self.point_shape:
             raise invalid(owner, parameter, f"one point of {self}", value)
         return point
+
+    def public_place(self, owner: str, parameter: str, value: Any) -> FloatArray:
+        """One public point that is where its value says, and has not been moved into the space."""
+        point = self.public_point(owner, parameter, value)
+        if not self.holds(value):
+            raise invalid(owner, parameter, self.inside, value)
+        return point
+
+
+class Axes(Space):
+    """Points of R^d with the Euclidean distance: what lines, planes and R^d share."""
+
+    flat: ClassVar[bool] = True
+
+    @property
+    def farthest(self) -> float:
+        return np.inf
+
+    @property
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        return np.full(self.dimension, -np.inf), np.full(self.dimension, np.inf)
+
+    def away(self, points: FloatArray, targets: FloatArray) -> FloatArray:
+        return normalized((points - targets).reshape(len(points), self.dimension))
+
+    def beside(self, points: FloatArray, way: float) -> FloatArray:
+        odd = np.sqrt(np.arange(self.dimension) + 2.0)
+        return np.asarray(points + (way * odd / np.linalg.norm(odd)).reshape(self.point_shape))
+
+    def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        return low - reach, high + reach
+
+    def enclose_distance(self, row: Sequence[float], point: Sequence[float]) -> arb:
+        return length([a - b for a, b in zip(self.enclose(row), point, strict=True)])
+
+    def distance_error(self, points: FloatArray, point: Sequence[float]) -> FloatArray:
+        size = np.abs(points).sum(axis=1) + float(np.abs(point).sum())
+        return np.asarray(ROUNDING * (self.dimension + 2) * size)
+
+
+def normalized(vectors: FloatArray) -> FloatArray:
+    """Vectors of shape (n, d) divided by their lengths; zero stays zero."""
+    length = reduce(np.hypot, np.moveaxis(vectors, -1, 0))[..., None]  # several times faster than hypot.reduce
+    return np.asarray(vectors / np.where(length == 0, 1.0, np.abs(length)))
 
 
 def require_unit(space: Space) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from geopriv.errors import OutOfDomain
-from geopriv.spaces.base import read_vectors
+from geopriv.spaces.balls import angle, arb, unit_vector
+from geopriv.spaces.base import normalized, read_vectors
+from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, positive
 from geopriv.spaces.flat import Vectors
 
@@ -41,6 +45,14 @@ class Earth(Vectors):
     def distance_unit(self) -> str:
         return "m"
 
+    @property
+    def farthest(self) -> float:
+        return math.pi * self.radius
+
+    @property
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        return np.array([-90.0, -180.0]), np.array([90.0, 360.0])
+
     def read(self, values: Any) -> FloatArray:
         points = read_vectors(self, values)
         latitude, longitude = points[..., 0], points[..., 1]
@@ -57,6 +69,31 @@ class Earth(Vectors):
         # Kahan's angle between unit vectors: accurate for close points and for antipodes, unlike haversine or acos.
         a, b = unit_vectors(first), unit_vectors(second)
         return np.asarray(self.radius * 2 * np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)))
+
+    def away(self, points: FloatArray, targets: FloatArray) -> FloatArray:
+        """Tangent vectors (north, east)."""
+        up, north, east = self.frame(points)
+        there = unit_vectors(targets)
+        towards = np.stack([(north * there).sum(axis=-1), (east * there).sum(axis=-1)], axis=-1)
+        # at the target and at its antipode only rounding errors are left
+        apart = np.linalg.norm(np.cross(up, there), axis=-1, keepdims=True)
+        return -normalized(np.where(apart > 1e-14, towards, 0.0))
+
+    def beside(self, points: FloatArray, way: float) -> FloatArray:
+        return self.move(points, np.full(len(points), way), np.full(len(points), 0.7391))
+
+    def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        up = np.degrees(reach / self.radius)
+        aside = up / max(float(np.cos(np.radians(np.abs([low[0], high[0]]).max()))), 1e-3)
+        way = np.minimum([up, aside], [90.0, 180.0])
+        return np.maximum(low - way, self.limits[0]), np.minimum(high + way, self.limits[1])
+
+    def enclose_distance(self, row: Sequence[float], point: Sequence[float]) -> arb:
+        return self.radius * angle(unit_vector(row), unit_vector(point))
+
+    def distance_error(self, points: FloatArray, point: Sequence[float]) -> FloatArray:
+        # unit vectors to 8 roundings, their sum and difference, and an angle of at most π
+        return np.full(len(points), 64 * ROUNDING * self.radius)
 
     def frame(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The unit vectors up, north and east at each point, shape (..., 3)."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.spaces.base import Space, read_vectors, require_unit
+from geopriv.spaces.base import Axes, Space, read_vectors, require_unit
 from geopriv.spaces.checks import FloatArray, count
 from geopriv.spaces.units import read_rate
 
@@ -24,7 +24,7 @@ class Vectors(Space):
         return read_rate(sentence, self.distance_unit)
 
 
-class Flat(Vectors):
+class Flat(Vectors, Axes):
     """Points of R^d with the Euclidean distance; what Plane, Euclidean and LocalPlane share."""
 
     def between(self, first: FloatArray, second: FloatArray) -> FloatArray:

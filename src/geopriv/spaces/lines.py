@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geopriv.device.spaces import Ratios, factor_unit
-from geopriv.spaces.base import Space, read_floats, require_unit
+from geopriv.spaces.balls import arb
+from geopriv.spaces.base import Axes, read_floats, require_unit
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import (
     FloatArray,
     finite,
@@ -17,9 +20,10 @@ from geopriv.spaces.checks import (
     positive,
 )
 from geopriv.spaces.units import read_factor_rate, read_rate
+from geopriv.spaces.words import plain
 
 
-class _Scalars(Space):
+class _Scalars(Axes):
     """Points that are plain numbers with |x − x'|; what Line and LogLine share."""
 
     @property
@@ -85,6 +89,8 @@ class LogLine(_Scalars):
     floor: float = 1.0
     unit: str | None = None
 
+    irrational: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         if not (finite("LogLine", "base", self.base) > 1):
             raise invalid("LogLine", "base", "greater than 1", self.base)
@@ -94,6 +100,17 @@ class LogLine(_Scalars):
     def distance_unit(self) -> str:
         return factor_unit(self.base)
 
+    @property
+    def value_unit(self) -> str | None:
+        return self.unit
+
+    def distance_words(self, distance: float) -> str:
+        return f"a factor of {plain(self.base**distance, 3)}"
+
+    @property
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        return np.atleast_1d(self.read(self.floor)), np.array([np.inf])
+
     def read(self, values: Any) -> FloatArray:
         clamped: FloatArray = np.maximum(read_floats(self, values), self.floor)
         return np.asarray(np.log(clamped) / math.log(self.base))
@@ -101,6 +118,23 @@ class LogLine(_Scalars):
     def read_public(self, value: Any) -> FloatArray:
         values = read_floats(self, value)
         return np.array([*Ratios(self.base, self.floor).public((float(values),))])[0] if values.ndim == 0 else values
+
+    def _read_exactly(self, values: Any) -> FloatArray:
+        return read_floats(self, values)  # the values: float logarithms are no longer exact
+
+    def enclose(self, row: Sequence[float]) -> list[arb]:
+        return [arb(max(row[0], self.floor)).log() / arb(self.base).log()]
+
+    def bounded(self, rows: FloatArray) -> Bounded:
+        points = self.read(rows)
+        return Bounded(points, 2.0**-46 * np.abs(points))  # two logarithms, each right to 32 roundings, and a quotient
+
+    def holds(self, value: Any) -> bool:
+        return bool(value > self.floor)
+
+    @property
+    def inside(self) -> str:
+        return f"above the floor {self.floor!r} of the LogLine"
 
     def values(self, points: FloatArray) -> FloatArray:
         return np.exp(points * math.log(self.base))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -10,6 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geopriv.device.maps import middle_of, projected_floats, rectangle_of
+from geopriv.spaces.balls import arb
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import (
     FloatArray,
     finite,
@@ -59,6 +62,7 @@ class LocalPlane(Flat):
     radius: float = Earth().radius
 
     geographic: ClassVar[bool] = True
+    irrational: ClassVar[bool] = True
     REACH: ClassVar[float] = 60.0  # degrees from the middle for what is public: farther out a map says little
     REGION: ClassVar[float] = 45.0  # degrees from the middle for the region itself
 
@@ -100,6 +104,10 @@ class LocalPlane(Flat):
         low, high = rectangle_of(self.south, self.west, self.north, self.east, self.radius)
         return np.array(low), np.array(high)
 
+    @property
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        return self.rectangle
+
     def read(self, values: Any) -> FloatArray:
         return self._clamped(self._projected(self.globe.read(values)))
 
@@ -114,6 +122,30 @@ class LocalPlane(Flat):
         north = np.arctan2(np.cos(latitude) * y + np.sin(latitude) * up, axis)
         east = (np.degrees(longitude + turn) + 180) % 360 - 180
         return np.stack([np.degrees(north), east], axis=-1)
+
+    def _read_exactly(self, values: Any) -> FloatArray:
+        return self.globe.read(values)  # latitudes and longitudes: float projections are no longer exact
+
+    def enclose(self, row: Sequence[float]) -> list[arb]:
+        """The orthographic projection at the middle, whose degrees are exact numbers, clamped to the floats' rectangle.
+
+        A projection at any middle and a clamp to any rectangle make no distance longer: their floats need not be right.
+        """
+        degrees = arb(row[0]), arb(self.middle[0]), arb(row[1]) - self.middle[1]
+        (up, out), (middle_up, middle_out), (sine, cosine) = ((angle / 180).sin_cos_pi() for angle in degrees)
+        east, north = out * sine, middle_out * up - middle_up * out * cosine
+        low, high = self.rectangle
+        axes = zip((east, north), low.tolist(), high.tolist(), strict=True)
+        return [(self.radius * along).max(a).min(b) for along, a, b in axes]
+
+    def bounded(self, rows: FloatArray) -> Bounded:
+        """The map in floats, of which each number may be off by 512u·R, u = 2^-53, the rectangle's included.
+
+        Elementary functions are taken to be right to 32u. In radians φ is off by 5u
+        and the turn from the middle, of at most 2π, by 25u, so a sine or cosine by up to 57u. East is off by 96u;
+        north, a sine of φ − φ₀ and twice a product of four factors, by 45u + 334u.
+        """
+        return Bounded(self.read(rows), np.broadcast_to(2.0**-44 * self.radius, rows.shape))
 
     def read_public(self, value: Any) -> FloatArray:
         return self._clamped(self.project(value))
@@ -141,6 +173,10 @@ class LocalPlane(Flat):
             return False
         place = self.project(value)
         return bool((np.abs(place - self._clamped(place)) <= 1e-6).all())
+
+    @property
+    def inside(self) -> str:
+        return f"a place in the region of {self}"
 
     def in_front(self, values: Any) -> bool:
         """Whether public places all lie within 60° of the middle."""

@@ -48,10 +48,10 @@ _LEVELS = np.linspace(0.0, 1.0, 11)
 def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
     """The errors of all settings, and one picture of maps for each of the paper's settings."""
     with styled():
-        files = save(_errors(results), folder, "kde", "Kernel density estimates: average squared errors")
+        files = [save(_errors(results), folder, "kde", "Kernel density estimates: average squared errors")]
         for one in KDE_MAPS:
             name = panel_name(*one)
-            files += save(_maps(results[name]), folder, f"kde-{name}", f"Maps, {_setting(results[name])}")
+            files.append(save(_maps(results[name]), folder, f"kde-{name}", f"Maps, {_setting(results[name])}"))
         return files
 
 

@@ -35,8 +35,8 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
         papers = _figure(results, surveys, _PAPERS, "the paper's mechanisms", floor=False)
         ours = _figure(results, surveys, _OURS, "ours against the paper's M3 and M0", floor=True)
         return [
-            *save(papers, folder, "one-way-paper", "One-way thresholds, the paper's mechanisms"),
-            *save(ours, folder, "one-way-ours", "One-way thresholds, our mechanisms"),
+            save(papers, folder, "one-way-paper", "One-way thresholds, the paper's mechanisms"),
+            save(ours, folder, "one-way-ours", "One-way thresholds, our mechanisms"),
         ]
 
 

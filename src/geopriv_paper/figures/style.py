@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 # Okabe and Ito's colours: told apart with every kind of colour vision
@@ -61,14 +60,12 @@ def styled() -> Iterator[None]:
         yield
 
 
-def save(figure: Figure, folder: Path, name: str, title: str) -> list[Path]:
-    """Write a picture as SVG and PNG; the same picture gives the same bytes."""
+def save(figure: Figure, folder: Path, name: str, title: str) -> Path:
+    """Write a picture as SVG; the same picture gives the same bytes."""
     folder.mkdir(parents=True, exist_ok=True)
-    FigureCanvasAgg(figure)
-    vector, pixels = folder / f"{name}.svg", folder / f"{name}.png"
-    figure.savefig(vector, metadata={"Date": None, "Title": title})
-    figure.savefig(pixels, dpi=110, metadata={"Title": title, "Software": None})
-    return [vector, pixels]
+    path = folder / f"{name}.svg"
+    figure.savefig(path, metadata={"Date": None, "Title": title})
+    return path
 
 
 def caption(figure: Figure, text: str) -> None:

@@ -47,4 +47,4 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
         sources = "; ".join(dict.fromkeys(result["source"] for result in results.values()))
         note = "InputLaplace answers the smooth query that is nearest to the threshold."
         caption(figure, f"Exact. Orange: biased estimators. LDP has another promise. {note}\nData: {sources}.")
-        return save(figure, folder, "table1", "Bias and variance of every approach")
+        return [save(figure, folder, "table1", "Bias and variance of every approach")]

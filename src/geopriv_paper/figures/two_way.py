@@ -36,8 +36,8 @@ def draw(results: dict[str, dict[str, Any]], folder: Path) -> list[Path]:
     """Both figures."""
     with styled():
         return [
-            *save(_errors(results), folder, "two-way", "Two-way thresholds: average squared errors"),
-            *save(_maps(results), folder, "two-way-grid", "Two-way thresholds: squared errors by threshold"),
+            save(_errors(results), folder, "two-way", "Two-way thresholds: average squared errors"),
+            save(_maps(results), folder, "two-way-grid", "Two-way thresholds: squared errors by threshold"),
         ]
 
 

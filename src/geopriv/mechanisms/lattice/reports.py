@@ -16,14 +16,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.lattice.lattice import FARTHEST, Lattice
 from geopriv.noise.compiled import compiled
 from geopriv.noise.exact import Release, Uniform, whole
 from geopriv.noise.filters import CERTAIN, MASK, MORE, REL, TOP, UNKNOWN, Status, Words, log_of
 from geopriv.noise.laws import Law
 from geopriv.noise.plans import Plan, Screen
-from geopriv.shapes import enclosures
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
@@ -96,15 +94,15 @@ class OnLattice(Plan):
         where t is whole). So does the noise: V is not one of the countably many limits (1 + θ)^(1 − k)·2/(2 + θ).
         """
         m = self.mechanism
-        if not enclosures.irrational(m.space):
+        if not m.space.irrational:
             placed = [m.place_exactly(number, axis) for axis, number in enumerate(row)]
             return [lower + v.below(share) for (lower, share), v in zip(placed, u, strict=True)]
-        along = [(x - origin) / m.step for x, origin in zip(enclosures.point(m.space, row), m.origin, strict=True)]
+        along = [(x - origin) / m.step for x, origin in zip(m.space.enclose(row), m.origin, strict=True)]
         clamped = [place.max(arb(-FARTHEST)).min(arb(FARTHEST)) for place in along]
         return [-whole(v.ball() - place) for place, v in zip(clamped, u, strict=True)]
 
     def _bounded(self, rows: FloatArray) -> Bounded:
-        points, step = floats.points(self.mechanism.space, rows), self.mechanism.step
+        points, step = self.mechanism.space.bounded(rows), self.mechanism.step
         with np.errstate(over="ignore"):  # what overflows is not certain, and goes to the balls
             along = (points.value - np.asarray(self.mechanism.origin)) / step
             off = 1.01 * points.off / step + 2.0**-50 * np.abs(along)

@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.proofs.floors.gradients import direction, steepness
 from geopriv.proofs.floors.single import floor_along, require_known_shape
 from geopriv.queries import Query, common_space
-from geopriv.shapes.coordinates import Linear, Radial
-from geopriv.spaces import Earth, LogLine, Space
 from geopriv.spaces.checks import FloatArray
 
 _POINTS = 2048  # at a time
@@ -60,12 +57,12 @@ Floor = Callable[[FloatArray], FloatArray]
 
 def _floor(asked: tuple[Query, ...], floors: list[Floor], rate: float, points: FloatArray) -> FloatArray:
     space = asked[0].space
-    beside = _beside(space, points, _NUDGE / rate)
+    beside = space.beside(points, _NUDGE / rate)
     gram = np.zeros((space.dimension, space.dimension, len(points)))
     alone = np.zeros(len(points))
     for query, own in zip(asked, floors, strict=True):
         s = query.geometry(beside).reshape(len(points))
-        gradient = steepness(query.profile, s) * np.ascontiguousarray(direction(space, query.geometry, beside).T)
+        gradient = query.profile.steepness(s) * np.ascontiguousarray(query.geometry.gradient(beside).T)
         gram += gradient[:, None] * gradient
         alone += own(s)
     way = space.between(points, beside).reshape(len(points))
@@ -88,14 +85,6 @@ def _squared_trace_of_root(gram: FloatArray, terms: int) -> FloatArray:
     return np.asarray(roots.sum(axis=-1) ** 2)
 
 
-def _beside(space: Space, points: FloatArray, way: float) -> FloatArray:
-    """Each point moved a little, all in one direction that is parallel to nothing in particular."""
-    if isinstance(space, Earth):
-        return space.move(points, np.full(len(points), way), np.full(len(points), 0.7391))
-    odd = np.sqrt(np.arange(space.dimension) + 2.0)
-    return np.asarray(points + (way * odd / np.linalg.norm(odd)).reshape(space.point_shape))
-
-
 def _own_floors(asked: tuple[Query, ...], rate: float, count: int) -> list[Floor]:
     """For each query its floor T7 as a function of the coordinate; queries of one shape share a table."""
     kinds = [_kind(query) for query in asked]
@@ -111,10 +100,8 @@ def _own_floors(asked: tuple[Query, ...], rate: float, count: int) -> list[Floor
 
 def _kind(query: Query) -> tuple[object, ...] | None:
     """What a query's floor depends on besides s; None where not every step of s is a step of the same length."""
-    match query.geometry:
-        case Radial() | Linear() if not isinstance(query.space, LogLine):
-            return query.profile, getattr(query.geometry, "offset", None)
-    return None
+    reach = query.geometry.reach
+    return None if reach is None else (query.profile, reach)
 
 
 def _tabulated(query: Query, rate: float) -> Floor:

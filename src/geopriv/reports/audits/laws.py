@@ -19,7 +19,6 @@ from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.lattice.lattice import FARTHEST
 from geopriv.mechanisms.table.integers import TOTAL
 from geopriv.noise import exact
-from geopriv.shapes import enclosures
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design, space_of
 
@@ -166,7 +165,7 @@ def kinds(table: Table) -> npt.NDArray[np.intp]:
 def position(mechanism: Lattice, value: Value, axis: int) -> tuple[int, float]:
     """The cell below a place on an axis, and how far the place is on the way to the next, from ball arithmetic."""
     with exact.precision(_BITS):
-        point = enclosures.point(mechanism.space, _row(mechanism, value))[axis]
+        point = mechanism.space.enclose(_row(mechanism, value))[axis]
         along = (point - arb(mechanism.origin[axis])) / arb(mechanism.step)
         if not abs(float(along)) < FARTHEST:
             return int(math.copysign(FARTHEST, float(along))), 0.0
@@ -176,14 +175,14 @@ def position(mechanism: Lattice, value: Value, axis: int) -> tuple[int, float]:
 
 
 def _row(mechanism: Table | Lattice, value: Value) -> list[float]:
-    rows: list[list[float]] = enclosures.read_rows(space_of(mechanism), [value])[0].tolist()
+    rows: list[list[float]] = space_of(mechanism).read_rows([value])[0].tolist()
     return rows[0]
 
 
 def _letters(table: Table, value: Value) -> FloatArray:
     """The law of a table's distinct values."""
     with exact.precision(_BITS):
-        s = enclosures.coordinate(table.query, _row(table, value))
+        s = table.query.geometry.enclose(_row(table, value))
         cell = int(np.clip(np.searchsorted(table.lattice, float(s), side="right") - 1, 0, table.lattice.size - 2))
         low, high = arb(float(table.lattice[cell])), arb(float(table.lattice[cell + 1]))
         share = min(max(float((s - low) / (high - low)), 0.0), 1.0)

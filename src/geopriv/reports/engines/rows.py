@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from geopriv.errors import InvalidParameter
-from geopriv.spaces import Earth, LocalPlane, Space
+from geopriv.spaces import Space
 from geopriv.spaces.base import WHOLE
 from geopriv.spaces.checks import FloatArray
 
@@ -34,7 +34,7 @@ def read_rows(batch: pa.RecordBatch, columns: tuple[str, ...], space: Space) -> 
     status = read[0][1]
     for _, other in read[1:]:
         status = np.where(status == FINE, other, status)
-    if isinstance(space, Earth | LocalPlane):
+    if space.geographic:
         off = (np.abs(values[:, 0]) > 90) | (values[:, 1] < -180) | (values[:, 1] > 360)
         status = np.where((status == FINE) & off, np.uint8(NOT_ON_MAP), status)
     return values, status

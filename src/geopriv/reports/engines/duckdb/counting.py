@@ -1,0 +1,179 @@
+"""Reports of a table that DuckDB can read, counted there: one GROUP BY, and only counts come back."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from geopriv.errors import InvalidParameter
+from geopriv.reports.engines.duckdb.sql import (
+    Sql,
+    connected,
+    literal,
+    quoted,
+    why,
+)
+from geopriv.reports.engines.reading import BROKEN, Reading
+from geopriv.reports.files import COLUMNS, ID, limits
+from geopriv.reports.report_files import require_sizes, require_whole
+from geopriv.reports.tallies import Tally, tally_of
+from geopriv.surveys.design import Design
+
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_MIDDLE, _SPAN = 1 << 53, 1 << 54  # numbers of a report lie within ±2^53
+_TEXTS = ("VARCHAR", "JSON")
+_NUMBER = r"\s*-?[0-9]+\s*"
+_LIST = rf"\s*\[({_NUMBER}(,{_NUMBER})*|\s*)\]\s*"
+
+
+def tally_rows(design: Design, sql: Sql) -> Tally:
+    """The reports that a query gives, counted.
+
+    Reports are judged as by `tally`, and ids are checked across all rows. Of several rows with one id the least counts
+    (by mechanism, then report), since rows of a query have no order; the others are rejected as a "repeated id".
+
+    Args:
+        design: that the reports belong to.
+        sql: a query with columns design, id, mechanism and report. Where a database has no lists, a report may be the
+            text of one: "[3, -1]".
+
+    Raises:
+        InvalidParameter: where the query cannot be run, or its columns hold something else.
+    """
+    from duckdb import Error
+
+    problem, settings = "", {"preserve_insertion_order": "false"}  # which would cost memory, and rows have no order
+    with tempfile.TemporaryDirectory() as spill:
+        try:
+            with connected(sql, settings | {"temp_directory": spill}) as found:
+                Reading(tuple(COLUMNS.names)).require("The query's result", found.columns)
+                kinds = dict(zip(found.columns, map(str, found.types), strict=True))
+                counted = found.query("found", _query(kinds, design))
+                table = pa.RecordBatchReader.from_stream(counted).read_all()
+        except (*BROKEN, Error) as error:
+            if isinstance(error, InvalidParameter):
+                raise
+            problem = why(error)
+    if problem:  # raised here and not while the error, which may quote rows, is being handled
+        raise InvalidParameter(problem)
+    rejected = Counter({row["reason"]: row["rows"] for row in table.to_pylist() if row["reason"] is not None})
+    kept = table.filter(pc.is_null(table["reason"]))
+    rejected["repeated id"] = (pc.sum(kept["rows"]).as_py() or 0) - (pc.sum(kept["times"]).as_py() or 0)
+    return tally_of(kept, design, +rejected)
+
+
+def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
+    """The query for files of reports: Parquet (".parquet"), else lines of JSON.
+
+    Raises:
+        InvalidParameter: for a file of lines whose last one was cut off, and for Parquet that would take much memory.
+        FileNotFoundError: for a file that is not there.
+    """
+    files = [Path(path) for path in paths]
+    for file in files:
+        file.stat()
+    tables = [file for file in files if file.suffix == ".parquet"]
+    for file in tables:
+        require_sizes(file)
+    lines = [file for file in files if file.suffix != ".parquet"]
+    if not lines:
+        return Sql(f"SELECT design, id, mechanism, report FROM {_tables(tables)}")
+    for file in lines:
+        require_whole(file)
+    keys = ", ".join(f"'{name}'" for name in COLUMNS.names)
+    whole = f"json_type(json) = 'OBJECT' AND list_sort(json_keys(json)) = [{keys}]"
+    is_text = whole + " AND json_type(json, '$.{0}') = 'VARCHAR'"
+    columns = [
+        *(f"CASE WHEN {is_text.format(name)} THEN json ->> '$.{name}' END {name}" for name in ("design", "id")),
+        *(f"CASE WHEN {whole} THEN (json -> '$.{name}')::VARCHAR END {name}" for name in ("mechanism", "report")),
+    ]
+    query = f"SELECT {', '.join(columns)} FROM read_ndjson_objects({_names(lines)}, ignore_errors = true)"
+    if tables:  # in which numbers become texts too
+        query += " UNION ALL SELECT design, id, mechanism::VARCHAR, report::VARCHAR "
+        query += f"FROM {_tables(tables)}"
+    return Sql(query)
+
+
+def _tables(files: list[Path]) -> str:
+    # a folder "design=…" is a part of a path here, and no column in the place of the file's own
+    return f"read_parquet({_names(files)}, union_by_name = true, hive_partitioning = false)"
+
+
+def _names(files: list[Path]) -> str:
+    return "[" + ", ".join(quoted(literal(str(file))) for file in files) + "]"
+
+
+def _query(kinds: dict[str, str], design: Design) -> str:
+    """Rows judged; of each id the least row that is a report; then how often each report came."""
+    fits = []
+    for k, mechanism in enumerate(design.mechanisms):
+        axes, low, high = limits(mechanism)
+        fits.append(f"(m = {k} AND len(r) = {axes} AND list_min(r) >= {low} AND list_max(r) < {high})")
+    key, index, report = _key(design)
+    return f"""
+        WITH typed AS (
+            SELECT design::VARCHAR AS design, id::VARCHAR AS id,
+                {_whole(kinds["mechanism"])} AS m, {_list(kinds["report"])} AS r
+            FROM found
+        ), judged AS (
+            SELECT id, m, r, CASE
+                WHEN design IS NULL OR id IS NULL OR m IS NULL OR r IS NULL OR list_count(r) < len(r)
+                    OR NOT regexp_full_match(id, '{ID.pattern}') THEN 'malformed'
+                WHEN design <> '{design.hash}' THEN 'wrong design'
+                WHEN NOT ({" OR ".join(fits)}) THEN 'out of range'
+            END AS reason
+            FROM typed
+        ), persons AS (
+            SELECT reason, min(CASE WHEN reason IS NULL THEN {key} END) AS kept, count(*) AS rows
+            FROM judged GROUP BY reason, CASE WHEN reason IS NULL THEN id END
+        ), counted AS (
+            SELECT reason, kept, count(*) AS times, sum(rows)::BIGINT AS rows FROM persons GROUP BY reason, kept
+        )
+        SELECT reason, times, rows, ({index})::INTEGER AS mechanism, {report} AS report FROM counted
+    """
+
+
+def _key(design: Design) -> tuple[str, str, str]:
+    """Mechanism and report in one number, whose order is theirs, and how to get them back.
+
+    Up to two numbers a report fit in 127 bits, and the least of them is kept on disk where there are many ids. Three do
+    not: then a structure is kept, in memory, some 90 bytes for each id.
+    """
+    axes = [limits(mechanism)[0] for mechanism in design.mechanisms]
+    if max(axes) > 2:
+        return "{'m': m, 'r': r}", "kept.m", "kept.r::BIGINT[]"
+    numbers = [f"(kept // {_SPAN}::HUGEINT % {_SPAN} - {_MIDDLE})::BIGINT", f"(kept % {_SPAN} - {_MIDDLE})::BIGINT"]
+    index = f"kept // ({_SPAN}::HUGEINT * {_SPAN})"
+    pairs = ", ".join(str(k) for k, d in enumerate(axes) if d == 2)
+    single = f"[{numbers[0]}]"
+    report = f"CASE WHEN {index} IN ({pairs}) THEN [{', '.join(numbers)}] ELSE {single} END" if pairs else single
+    key = f"(m::HUGEINT * {_SPAN} + r[1] + {_MIDDLE}) * {_SPAN} + coalesce(r[2], 0) + {_MIDDLE}"
+    return key, index, report
+
+
+def _whole(kind: str) -> str:
+    """The mechanism as a whole number; -1 where it is too large for one."""
+    if kind in _INTEGERS:
+        return _read("mechanism", "mechanism IS NOT NULL", "BIGINT", "-1")
+    if kind in _TEXTS:
+        return _read("mechanism", rf"regexp_full_match(mechanism, '{_NUMBER}')", "BIGINT", "-1")
+    raise InvalidParameter(f"The query's column 'mechanism' must hold whole numbers; it holds {kind}.")
+
+
+def _list(kind: str) -> str:
+    """The report as a list of whole numbers, which may be too large for a report; an empty one where it cannot be."""
+    if kind in (f"{name}[]" for name in _INTEGERS):
+        return _read("report", "report IS NOT NULL", "BIGINT[]", "[]")
+    if kind in _TEXTS:
+        return _read("report", f"regexp_full_match(report, '{_LIST}')", "HUGEINT[]", "[]")
+    raise InvalidParameter(f"The query's column 'report' must hold lists of whole numbers; it holds {kind}.")
+
+
+def _read(column: str, rule: str, kind: str, otherwise: str) -> str:
+    return f"CASE WHEN {rule} THEN coalesce(TRY_CAST({column} AS {kind}), {otherwise}) END"
