@@ -24,11 +24,9 @@ from geopriv.mechanisms.input.expectation import (
     piecewise_means,
     planar_tails,
 )
-from geopriv.mechanisms.lattice.bias import knots_on_line
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import Blurred, Query
-from geopriv.queries.parameters import gaussian_center
 from geopriv.shapes.coordinates import Linear, Radial
 from geopriv.shapes.profiles import Gaussian, Identity, LinearPieces
 from geopriv.spaces.checks import FloatArray, invalid
@@ -146,7 +144,7 @@ def lattice(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
         finer = grid.step * rate / _PREDICTED
         grid = Lattice.on_grid(work.space, rate, _PREDICTED / rate)
     variance, bias = np.empty(work.size), np.empty(work.size)
-    kernels = [k for k, query in enumerate(work.queries) if query.has_profile and gaussian_center(query) is not None]
+    kernels = [k for k, query in enumerate(work.queries) if query.bell is not None]
     if work.space.dimension == 1 or len(kernels) <= _ALONE:
         kernels = []
     others = [k for k in range(work.size) if k not in set(kernels)]
@@ -180,7 +178,7 @@ def grid_for(work: Workload, rate: float) -> Lattice:
     if work.space.dimension > 1:
         asked = list({query.moved: query for query in work.queries}.values())
     else:
-        kinked = [query for query in work.queries if knots_on_line(query) is not None]
+        kinked = [query for query in work.queries if query.knots is not None]
         if len(kinked) > _KINKED:
             raise invalid("plan", "queries", f"at most {_KINKED} with kinks for a grid", len(kinked))
         asked = [*dict.fromkeys([*kinked, *(work.queries[members[0]] for members in work.kinds.values())])]
@@ -195,37 +193,26 @@ def _grid_on_line(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray
     """One curve for all queries of a kind; where they have kinks, only for those that lie alike between cells."""
 
     def phase(query: Query) -> object:
-        if knots_on_line(query) is None:
+        if query.knots is None:
             return None
         place = float(np.ravel(query.place)[0]) - grid.origin[0]
         return query.geometry.moved, round(place / grid.step % 1.0, 6) % 1.0
 
     def variance(query: Query) -> Curve:
-        return lambda s: _both_sides(lambda points: grid.variance_at(points, query), grid, query, s)
+        return lambda s: _both_sides(lambda points: grid.variance_at(points, query), query, s)
 
     def bias(query: Query) -> Curve:
-        return lambda s: _both_sides(lambda points: grid.bias_at(points, query), grid, query, s)
+        return lambda s: _both_sides(lambda points: grid.bias_at(points, query), query, s)
 
     return work.mean(variance, phase), work.mean(bias, phase)
 
 
-def _both_sides(function: Curve, grid: Lattice, query: Query, s: FloatArray) -> FloatArray:
+def _both_sides(function: Curve, query: Query, s: FloatArray) -> FloatArray:
     """A function of points by coordinate: the mean of both sides, where a coordinate is a distance."""
-    sides = _points_at(grid, query, s)
+    sides = query.geometry.points_at(s)
+    if sides is None:
+        raise invalid("plan", "queries", "of known shape on a line", type(query).__name__)
     return np.asarray(sum(function(side) for side in sides) / len(sides))
-
-
-def _points_at(grid: Lattice, query: Query, s: FloatArray) -> list[FloatArray]:
-    """Points of a line that have these coordinates."""
-    match query.geometry:
-        case Linear(direction=direction, shift=shift):
-            found = [direction[0] * (s - shift)]
-        case Radial(offset=offset):
-            middle = float(np.ravel(query.geometry.anchor)[0])
-            found = [middle + side * (s + offset) for side in (-1.0, 1.0)]
-        case _:
-            raise invalid("plan", "queries", "of known shape on a line", type(query).__name__)
-    return [points.reshape(-1, *grid.space.point_shape) for points in found]
 
 
 def _grid_kernels(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
