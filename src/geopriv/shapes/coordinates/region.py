@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 import shapely
 
-from geopriv.device.regions import inside
 from geopriv.shapes.coordinates import near_edges
 from geopriv.shapes.coordinates.base import Box, Coordinate
-from geopriv.shapes.coordinates.rings import Rings, least, signed, to_segment
+from geopriv.shapes.coordinates.rings import Rings, inside, least, signed, to_segment
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray
@@ -46,8 +44,7 @@ class Region(Coordinate):
         near = near_edges.in_plane(starts, ends, place, off)
         distance = least(to_segment(_seen(starts[i], x), _seen(ends[i], x)) for i in near)
         if distance > 2 * off:  # then the float place, off by less along each axis, is on the same side
-            within = inside([Fraction(part) for part in place], self._rings.pairs)
-            return -distance if within else distance
+            return -distance if inside(place, self._rings.pairs) else distance
         return signed(distance, [[_seen(corner, x) for corner in ring] for ring in self._rings.corners])
 
     def float_error(self, points: FloatArray, s: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 
@@ -86,3 +87,25 @@ def least(distances: Iterable[arb]) -> arb:
     for distance in others:
         best = best.min(distance)
     return best
+
+
+def inside(place: Sequence[float], edges: Iterable[tuple[Sequence[float], Sequence[float]]]) -> bool:
+    """Whether a ray to the right crosses the edges an odd number of times, exactly."""
+    odd = False
+    for a, b in edges:
+        up = b[1] > place[1]
+        if (a[1] > place[1]) != up:
+            odd ^= (_side(place, a, b) > 0) == up
+    return odd
+
+
+def _side(place: Sequence[float], a: Sequence[float], b: Sequence[float]) -> float | Fraction:
+    """(b − a) × (p − a), as to its sign: floats where they are certain, fractions elsewhere."""
+    (px, py), (ax, ay), (bx, by) = place, a, b
+    turned = (bx - ax) * (py - ay) - (px - ax) * (by - ay)
+    size = max(map(abs, (px, py, ax, ay, bx, by)))
+    # each difference is off by 4u of the size and at most twice it
+    if size > 1e-150 and abs(turned) > 2.0**-47 * size * size:
+        return turned
+    p, q, c, d, e, f = map(Fraction, (px, py, ax, ay, bx, by))
+    return (e - c) * (q - d) - (p - c) * (f - d)
