@@ -28,7 +28,7 @@ _WEIGHED, _PROBES = 16, 200  # queries and points at which grids are compared
 
 def require_flat_space(space: Space) -> None:
     """Refuse spaces without axes, and those of too many."""
-    if not space.flat:
+    if not getattr(space, "flat", False):
         rule = "flat: on Earth take a LocalPlane around the survey's region"
         raise invalid("Lattice", "space", rule, space)
     if space.dimension > _AXES:
