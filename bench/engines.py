@@ -26,8 +26,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import geopriv as gp
-from geopriv.reports.engines.duckdb import file_query
-from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
 
 FILES = 8
 ENGINES = ["arrow", "duckdb", "spark", SKEWED := "spark, skewed"]
@@ -106,27 +104,27 @@ def works(engine: str, cores: int) -> dict[str, Work]:
     if engine == "arrow":
         return {
             "privatize": lambda people, out: gp.privatize(DESIGN, people, out / "reports.parquet", **meant(out)),
-            "count": lambda people, out: gp.tally(DESIGN, [out / "reports.parquet"]),
+            "count": lambda people, out: gp.tally(DESIGN, out / "reports.parquet"),
         }
     if engine == "duckdb":
         return {
             "privatize": lambda people, out: gp.privatize(
-                DESIGN, file_query(people / "*.parquet"), out / "reports.parquet", **meant(out)
+                DESIGN, people / "*.parquet", out / "reports.parquet", engine="duckdb", **meant(out)
             ),
-            "count": lambda people, out: tally_sql(DESIGN, reports_query([out / "reports.parquet"])),
+            "count": lambda people, out: gp.tally(DESIGN, out / "reports.parquet", engine="duckdb"),
         }
-    from geopriv.reports.engines import spark
-    from geopriv.reports.engines.spark_session import session
+    from geopriv.reports.engines.spark import frames
+    from geopriv.reports.engines.spark.session import session
 
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
     started = session(f"local[{cores}]", settings | {"spark.sql.shuffle.partitions": "8", "spark.driver.memory": "3g"})
     return {
         "privatize": lambda people, out: (
-            spark.privatize(started.read.parquet(str(people)), DESIGN, **meant(out))
+            frames.privatize(started.read.parquet(str(people)), DESIGN, **meant(out))
             .write.option("parquet.enable.dictionary#id", "false")
             .parquet(str(out / "reports"))
         ),
-        "count": lambda people, out: spark.tally(started.read.parquet(str(out / "reports")), DESIGN),
+        "count": lambda people, out: gp.tally(DESIGN, started.read.parquet(str(out / "reports"))),
     }
 
 

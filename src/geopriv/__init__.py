@@ -83,17 +83,15 @@ if TYPE_CHECKING:
     from geopriv.queries.questions import Question as Question
     from geopriv.queries.questions import Share as Share
     from geopriv.queries.source import Source as Source
-    from geopriv.reports.engines import Sql as Sql
-    from geopriv.reports.engines.duckdb_tally import tally_sql as tally_sql
+    from geopriv.reports.drawing import Privatized as Privatized
+    from geopriv.reports.engines.duckdb.sql import Sql as Sql
     from geopriv.reports.files import ReportBatch as ReportBatch
     from geopriv.reports.files import write_reports as write_reports
-    from geopriv.reports.privatization import Privatized as Privatized
-    from geopriv.reports.privatization import privatize as privatize
     from geopriv.reports.reader import ReportReader as ReportReader
     from geopriv.reports.reader import read_reports as read_reports
     from geopriv.reports.tallies import Tally as Tally
-    from geopriv.reports.tallies import load_tally as load_tally
-    from geopriv.reports.tallies import tally as tally
+    from geopriv.reports.verbs import privatize as privatize
+    from geopriv.reports.verbs import tally as tally
     from geopriv.shapes.profiles import Custom as Custom
     from geopriv.shapes.profiles import Gaussian as Gaussian
     from geopriv.shapes.profiles import Identity as Identity
@@ -137,8 +135,7 @@ _HOME = {
     "answers.estimation": ("Estimate", "Estimates", "estimate"),
     "answers.maps": ("estimate_map",),
     "surveys.documents": ("from_document", "to_document"),
-    "reports.engines": ("Sql",),
-    "reports.engines.duckdb_tally": ("tally_sql",),
+    "reports.engines.duckdb.sql": ("Sql",),
     "errors": (
         "BudgetExhausted",
         "GeoprivError",
@@ -169,7 +166,7 @@ _HOME = {
     "surveys.planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
     "queries.priors": ("Prior",),
     "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
-    "reports.privatization": ("Privatized", "privatize"),
+    "reports.drawing": ("Privatized",),
     "shapes.profiles": (
         "Custom",
         "Gaussian",
@@ -210,7 +207,8 @@ _HOME = {
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
     "surveys": ("Survey", "load_survey"),
     "answers.survey_estimates": ("estimate_survey",),
-    "reports.tallies": ("Tally", "load_tally", "tally"),
+    "reports.tallies": ("Tally",),
+    "reports.verbs": ("privatize", "tally"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
-from geopriv.commands import engine
 from geopriv.commands.cli import main
+from geopriv.reports.engines.spark.session import silent_session
 from geopriv.surveys.design import Design
 from tests.designs import small_table
 
@@ -189,17 +189,17 @@ def test_the_folder_that_spark_makes_for_tables_is_gone_in_the_end(
     later: list[Callable[[], object]] = []
     monkeypatch.setattr("atexit.register", lambda work, *given: later.append(lambda: work(*given)))
     monkeypatch.setattr(
-        "geopriv.reports.engines.spark_session.session", lambda *_: (tmp_path / "spark-warehouse").mkdir()
+        "geopriv.reports.engines.spark.session.session", lambda *_: (tmp_path / "spark-warehouse").mkdir()
     )
-    engine.spark("local[1]")
+    silent_session("local[1]")
     later[0]()
     assert not list(tmp_path.iterdir())
-    engine.spark("local[1]")
+    silent_session("local[1]")
     (tmp_path / "spark-warehouse" / "table").mkdir()  # it is somebody's
     later[1]()
     assert (tmp_path / "spark-warehouse" / "table").exists()
 
 
 def test_spark_is_not_imported_unless_it_is_asked_for() -> None:
-    look = "import geopriv.commands.privatize, geopriv.reports.privatization, sys; sys.exit('pyspark' in sys.modules)"
+    look = "import geopriv.commands.privatize, geopriv.reports.verbs, sys; sys.exit('pyspark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", look], check=False).returncode == 0

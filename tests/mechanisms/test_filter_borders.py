@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.lattice import reports as lattice_reports
 from geopriv.mechanisms.reports import plans
@@ -69,7 +68,7 @@ every_case = pytest.mark.parametrize("name", CASES)
 def coordinates(name: str) -> tuple[float, float]:
     """The coordinate at both ends of the path, in floats."""
     query, _, path = CASES[name]
-    s = floats.coordinate(query, np.asarray([path.at(path.low), path.at(path.high)]))
+    s = query.geometry.bounded(np.asarray([path.at(path.low), path.at(path.high)]))
     assert s is not None
     low, high = sorted(s.value.tolist())
     return low, high
@@ -80,7 +79,7 @@ def tables(name: str) -> list[Rows]:
     """Tables of four cells on the path: as wide as a good table's, and down to below the bound of the float's error."""
     query, rate, path = CASES[name]
     low, high = coordinates(name)
-    s = floats.coordinate(query, np.asarray([path.at((path.low + path.high) / 2)]))
+    s = query.geometry.bounded(np.asarray([path.at((path.low + path.high) / 2)]))
     assert s is not None
     rng = np.random.default_rng(3)
     widths = [0.07 / rate, *(factor * float(s.off[0]) for factor in (30.0, 3.0, 1.3, 0.4))]

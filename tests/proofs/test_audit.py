@@ -123,7 +123,7 @@ def test_the_audit_is_right_for_every_ratio_of_width_and_epsilon(width: float) -
 @pytest.mark.parametrize("share", [0.999, 0.9999999989295654])
 def test_almost_all_of_epsilon_can_go_to_the_growth(share: float) -> None:
     mechanism = gp.SmoothT.calibrate(RAMP, 0.43783, gamma_share=share, df=6.9749)
-    assert mechanism.noise.budget(mechanism.gamma, mechanism.eta) <= 0.43783  # type: ignore[attr-defined]
+    assert mechanism.noise.budget(mechanism.gamma, mechanism.eta) <= 0.43783
 
 
 def test_the_papers_own_sum_is_loose_and_the_audit_shows_it() -> None:

@@ -9,7 +9,6 @@ import pytest
 import shapely
 
 import geopriv as gp
-from geopriv.proofs.floors.gradients import direction, steepness
 from tests.rows import (
     ASKED,
     Asked,
@@ -80,8 +79,8 @@ def test_gradients_are_what_differences_show(asked: Asked) -> None:
     query, space = asked.query, asked.query.space
     points = space.read(np.asarray(asked.values, dtype=np.float64)) + 1e-3
     step = 1e-5 / asked.epsilon
-    steep = steepness(query.profile, query.geometry(points).ravel())
-    gradient = steep[:, None] * direction(space, query.geometry, points)
+    steep = query.profile.steepness(query.geometry(points).ravel())
+    gradient = steep[:, None] * query.geometry.gradient(points)
     slopes = np.zeros_like(gradient)
     for axis in range(space.dimension):
         there, back = (_moved(space, points, axis, way) for way in (step, -step))
@@ -144,10 +143,10 @@ def test_no_vector_mechanism_is_below_the_floor_of_its_queries() -> None:
 def test_a_curve_known_only_by_its_curvature_gets_a_floor_from_chords() -> None:
     custom = gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
     s = np.array([-2.0, 0.0, 0.3])
-    steep = steepness(custom, s)
+    steep = custom.steepness(s)
     assert (steep <= 1 / np.cosh(s) ** 2).all()
     np.testing.assert_allclose(steep, 1 / np.cosh(s) ** 2, atol=1e-6)
-    np.testing.assert_array_equal(steepness(gp.Custom(np.tanh, 1.0, -6.0, 6.0), s), 0.0)
+    np.testing.assert_array_equal(gp.Custom(np.tanh, 1.0, -6.0, 6.0).steepness(s), 0.0)
 
 
 def test_shapes_are_kept_and_bad_queries_refused() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.reports import parquet_pages
-from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
+from geopriv.reports.engines.duckdb.counting import reports_query
 from geopriv.reports.files import ReportBatch, write_reports
 from geopriv.reports.reader import ReportReader
 from geopriv.reports.report_files import BATCH
@@ -136,7 +136,7 @@ def test_the_test_of_memory_would_see_a_bomb(tmp_path: Path, monkeypatch: pytest
     assert read_apart(tmp_path, "bomb.parquet")[2] > 500
 
 
-LENIENT = "from geopriv import report_files; report_files.require_bounded = lambda *_: set()"
+LENIENT = "from geopriv.reports import report_files; report_files.require_bounded = lambda *_: set()"
 
 
 def test_a_footer_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,11 +203,11 @@ def test_a_tally_of_many_equal_rows_takes_little_memory(tmp_path: Path) -> None:
     which, times = pa.array(np.zeros(n, np.int32)), pa.array(np.ones(n, np.int64))
     lists = pa.ListArray.from_arrays(np.arange(n + 1, dtype=np.int32), np.ones(n, np.int64))
     pq.write_table(pa.Table.from_arrays([which, lists, times], schema=schema), tmp_path / "tally.parquet")
-    total = gp.load_tally(tmp_path / "tally.parquet", DESIGN)
+    total = gp.Tally.read(tmp_path / "tally.parquet", DESIGN)
     assert total.counts(0).times.tolist() == [n]
     (tmp_path / "bomb.parquet").write_bytes(BOMBS["a long list"]())
     with pytest.raises(gp.InvalidParameter):
-        gp.load_tally(tmp_path / "bomb.parquet", DESIGN)
+        gp.Tally.read(tmp_path / "bomb.parquet", DESIGN)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_what_honest_writers_write_is_read(options: dict[str, Any], tmp_path: Pa
     expected = gp.tally(DESIGN, [tmp_path / "ours.parquet"])
     assert expected.n == 70_000
     assert gp.tally(DESIGN, [tmp_path / "theirs.parquet"]) == expected
-    assert tally_sql(DESIGN, reports_query([tmp_path / "theirs.parquet"])) == expected
+    assert gp.tally(DESIGN, tmp_path / "theirs.parquet", engine="duckdb") == expected
 
 
 def test_what_duckdb_writes_is_read(tmp_path: Path) -> None:

@@ -105,11 +105,11 @@ def test_reports_are_counted_where_they_are(server: str, file: str, tmp_path: Pa
     with sqlite3.connect(file) as database:
         database.execute("CREATE TABLE sent (design TEXT, id TEXT, mechanism INTEGER, report TEXT)")
         database.executemany("INSERT INTO sent VALUES (?, ?, ?, ?)", texts)
-    assert gp.tally_sql(DESIGN, gp.Sql("FROM sent", file)) == expected
+    assert gp.tally(DESIGN, gp.Sql("FROM sent", file)) == expected
     with duckdb.connect() as connection:
         connection.execute(f"ATTACH '{server}' AS there (TYPE postgres)")
         connection.execute(f"CREATE TABLE there.sent AS FROM '{done.output}'")
-    assert gp.tally_sql(DESIGN, gp.Sql("FROM sent", server)) == expected
+    assert gp.tally(DESIGN, gp.Sql("FROM sent", server)) == expected
 
 
 def test_it_is_opened_for_reading_only(database: str, tmp_path: Path) -> None:
@@ -142,6 +142,6 @@ def test_without_its_extension_duckdb_says_what_to_do(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offline = {"extension_directory": str(tmp_path), "custom_extension_repository": str(tmp_path / "none")}
-    monkeypatch.setattr("geopriv.reports.engines.duckdb._CONFIG", offline)
+    monkeypatch.setattr("geopriv.reports.engines.duckdb.sql._CONFIG", offline)
     with pytest.raises(gp.InvalidParameter, match=r"extension 'sqlite_scanner'.*INSTALL sqlite"):
         gp.privatize(DESIGN, gp.Sql("FROM people", file), tmp_path / "reports.parquet")

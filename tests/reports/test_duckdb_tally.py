@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
-from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
+from geopriv.reports.engines.duckdb.counting import reports_query
 from geopriv.reports.files import COLUMNS
 from geopriv.surveys.design import Design
 from tests.designs import small_table
@@ -55,7 +55,7 @@ def test_files_are_counted_as_by_reading_them(name: str, tmp_path: Path) -> None
     expected = gp.tally(DESIGN, [path])
     assert expected.n == 300
     assert sum(expected.rejected.values()) == 16
-    counted = tally_sql(DESIGN, reports_query([path]))
+    counted = gp.tally(DESIGN, path, engine="duckdb")
     assert counted == expected
     both = [gp.estimate_survey(DESIGN, tally).to_document() for tally in (expected, counted)]
     assert both[0] == both[1]
@@ -69,7 +69,7 @@ def test_lines_that_are_no_reports_are_malformed(tmp_path: Path) -> None:
     bad += [good | {"report": report} for report in reports]
     bad += [good | {"extra": 1}, good | {"id": 7}, [1], 5, None]
     path.write_text("".join(json.dumps(line) + "\n" for line in [good, *bad]) + '{"design":\nnot json\n\n')
-    counted, expected = tally_sql(DESIGN, reports_query([path])), gp.tally(DESIGN, [path])
+    counted, expected = gp.tally(DESIGN, path, engine="duckdb"), gp.tally(DESIGN, [path])
     assert expected.n == 1
     assert expected.rejected == {"malformed": 18, "out of range": 2}
     counted.rejected["malformed"] += 1  # to DuckDB an empty line is none
@@ -87,7 +87,7 @@ def test_ids_are_checked_across_files_of_both_kinds(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, rows()) for name in ("it's.parquet", "b.ndjson")]
     expected = gp.tally(DESIGN, paths)
     assert expected.n == 300
-    assert tally_sql(DESIGN, reports_query(paths)) == expected
+    assert gp.tally(DESIGN, paths, engine="duckdb") == expected
 
 
 def test_reports_are_counted_in_any_table_that_duckdb_reads(tmp_path: Path) -> None:
@@ -96,16 +96,16 @@ def test_reports_are_counted_in_any_table_that_duckdb_reads(tmp_path: Path) -> N
     numbers = [row | {"report": json.loads(row["report"])} for row in texts]
     expected = gp.tally(DESIGN, [write(tmp_path / "r.parquet", numbers)])
     csv.write_csv(pa.Table.from_pylist(texts), tmp_path / "reports.csv")
-    assert tally_sql(DESIGN, gp.Sql(f"select * from '{tmp_path / 'reports.csv'}';")) == expected
+    assert gp.tally(DESIGN, gp.Sql(f"select * from '{tmp_path / 'reports.csv'}';")) == expected
     with duckdb.connect(str(tmp_path / "reports.duckdb")) as database:
         database.execute(f"create table sent as from '{tmp_path / 'r.parquet'}'")
-    assert tally_sql(DESIGN, gp.Sql("from sent", tmp_path / "reports.duckdb")) == expected
+    assert gp.tally(DESIGN, gp.Sql("from sent", tmp_path / "reports.duckdb")) == expected
 
 
 def test_of_two_reports_with_one_id_the_least_counts(tmp_path: Path) -> None:
     one, other = (GOOD | {"id": f"{1:032x}", "report": [letter]} for letter in (3, 2))
     for k, order in enumerate(([one, other], [other, one])):
-        counted = tally_sql(DESIGN, reports_query([write(tmp_path / f"{k}.parquet", order)]))
+        counted = gp.tally(DESIGN, write(tmp_path / f"{k}.parquet", order), engine="duckdb")
         assert counted.counts(0).rows.tolist() == [[2]]
         assert counted.rejected == {"repeated id": 1}
 
@@ -121,7 +121,7 @@ def test_of_two_reports_with_one_id_the_least_counts(tmp_path: Path) -> None:
 )
 def test_other_columns_are_refused(query: str, message: str) -> None:
     with pytest.raises(gp.InvalidParameter, match=message):
-        tally_sql(DESIGN, gp.Sql(query))
+        gp.tally(DESIGN, gp.Sql(query))
 
 
 @pytest.mark.parametrize("axes", [2, 3])
@@ -150,7 +150,7 @@ def test_reports_of_several_numbers_are_counted(axes: int, tmp_path: Path) -> No
     path = write(tmp_path / "reports.parquet", found)
     expected = gp.tally(design, [path])
     assert expected.counts(0).n == 6
-    assert tally_sql(design, reports_query([path])) == expected
+    assert gp.tally(design, path, engine="duckdb") == expected
 
 
 def test_names_of_files_and_folders_are_taken_as_they_are(tmp_path: Path) -> None:
@@ -160,12 +160,12 @@ def test_names_of_files_and_folders_are_taken_as_they_are(tmp_path: Path) -> Non
     for name, n in (("r[1].parquet", 20), ("r1.parquet", 10), ("s[1].ndjson", 20), ("s1.ndjson", 10)):
         write(folder / name, [GOOD | {"id": f"{i:032x}"} for i in range(n)])
     for name in ("r[1].parquet", "s[1].ndjson"):
-        counted = tally_sql(DESIGN, reports_query([folder / name]))
+        counted = gp.tally(DESIGN, folder / name, engine="duckdb")
         assert (counted.n, +counted.rejected) == (20, {})
 
 
 def test_no_reports_make_an_empty_tally(tmp_path: Path) -> None:
-    assert tally_sql(DESIGN, reports_query([write(tmp_path / "none.parquet", [])])) == gp.Tally(DESIGN)
+    assert gp.tally(DESIGN, write(tmp_path / "none.parquet", []), engine="duckdb") == gp.Tally(DESIGN)
 
 
 def test_an_extension_that_cannot_be_fetched_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ def test_an_extension_that_cannot_be_fetched_is_named(tmp_path: Path, monkeypatc
     sqlite3.connect(tmp_path / "reports.sqlite").close()
     query = f"select * from sqlite_scan('{tmp_path / 'reports.sqlite'}', 'sent')"
     offline = {"extension_directory": str(tmp_path), "custom_extension_repository": str(tmp_path / "none")}
-    monkeypatch.setattr("geopriv.reports.engines.duckdb._CONFIG", offline)
+    monkeypatch.setattr("geopriv.reports.engines.duckdb.sql._CONFIG", offline)
     for allowed in (False, True):
         with pytest.raises(gp.InvalidParameter, match="extension 'sqlite_scanner'"):
-            tally_sql(DESIGN, gp.Sql(query, extensions=allowed))
+            gp.tally(DESIGN, gp.Sql(query, extensions=allowed))

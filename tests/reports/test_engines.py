@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
-from geopriv.reports.engines import (
-    Data,
-    Reading,
-    Sql,
-    batches,
-)
-from geopriv.reports.engines.delimited import RAGGED
+from geopriv.reports.engines.arrow import files
+from geopriv.reports.engines.arrow.delimited import RAGGED
+from geopriv.reports.engines.duckdb.sql import Sql, sql_batches
 from geopriv.reports.engines.people import People
-from geopriv.reports.engines.reading import BATCH
+from geopriv.reports.engines.reading import BATCH, Reading
 from geopriv.reports.engines.rows import (
     FINE,
     REASONS,
@@ -39,6 +35,14 @@ SECRET = "987654321"
 INCOMES = [12.5, -3.0, 1e6, 0.0]
 TABLE = pa.table({"name": ["a", "b", "c", "d"], "income": INCOMES, "other": [1, 2, 3, 4]})
 TEXT = "name,income,other\na,12.5,1\nb,-3,2\nc,1e6,3\nd,0.0,4\n"
+
+
+Data = Any
+
+
+def batches(data: Data, reading: Reading) -> Iterator[pa.RecordBatch]:
+    """By the engine that takes it."""
+    return sql_batches(data, reading) if isinstance(data, Sql) else files.batches(data, reading)
 
 
 def read(data: Data, *columns: str) -> pa.Table:
@@ -272,7 +276,6 @@ BAD: dict[str, tuple[Callable[[Path], Data], str]] = {
     "no stream": (written("people.arrow", LONG), "damaged"),
     "a Parquet of others": (lambda folder: parquet(folder, pa.table({"wages": [1.0]})), "Its columns are 'wages'"),
     "a table of others": (lambda _: pa.table({"wages": [1.0]}), "no column 'income'"),
-    "no table": (lambda _: [1.0], "list"),
     "a query of nothing": (lambda _: Sql("create table a(income int)"), "one statement that reads"),
     "no query": (lambda _: Sql("selec 1"), "syntax"),
     "a query of others": (lambda _: Sql("select 1 as wages"), "no column 'income'"),

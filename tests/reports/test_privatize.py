@@ -24,8 +24,7 @@ from scipy import stats
 import geopriv as gp
 from geopriv.commands import cli
 from geopriv.commands.privatize import _bar, _teller
-from geopriv.reports import privatization
-from geopriv.reports.engines import shuffle
+from geopriv.reports.engines import local, shuffle
 from geopriv.reports.engines.parts import parts
 from geopriv.reports.engines.people import Keys, People
 from geopriv.reports.reader import ReportReader, read_reports
@@ -173,7 +172,7 @@ def test_keys_that_follow_the_table_would_be_noticed(tmp_path: Path, monkeypatch
             found[:, 0] = np.arange(n, dtype=np.uint64) << np.uint64(48)  # all people are in one batch here
             return found
 
-    monkeypatch.setattr(privatization, "People", Counting)
+    monkeypatch.setattr(local, "People", Counting)
     n = 20_000
     gp.privatize(sharp(n), people(np.arange(n)), tmp_path / "r.parquet")
     assert correlation(tmp_path / "r.parquet", n) > 100

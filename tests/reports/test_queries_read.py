@@ -13,7 +13,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.commands.cli import main
-from geopriv.reports.engines.duckdb import connected, sql_batches
+from geopriv.reports.engines.duckdb.sql import connected, sql_batches
 from geopriv.reports.engines.reading import Reading
 from geopriv.surveys.design import Design
 from tests.designs import small_table

@@ -90,7 +90,7 @@ def test_reports_that_got_their_name_before_an_error_stay_in_the_register(
         os.link(fresh, output)
         raise OSError(5, "on the way to the disk")
 
-    monkeypatch.setattr("geopriv.reports.privatization.publish", stopped)
+    monkeypatch.setattr("geopriv.reports.engines.local.publish", stopped)
     with pytest.raises(OSError, match="may be there"):
         gp.privatize(DESIGN, PEOPLE, tmp_path / "r.parquet")
     with pytest.raises(gp.InvalidParameter, match="interrupted while they were written"):
@@ -99,8 +99,8 @@ def test_reports_that_got_their_name_before_an_error_stay_in_the_register(
 
 KILLED = """
 import os, signal, sys, pyarrow as pa, geopriv as gp
-from geopriv import privatization
-whole = privatization.publish
+from geopriv.reports.engines import local
+whole = local.publish
 def publish(*given):
     if sys.argv[3] == "after":
         whole(*given)
@@ -108,8 +108,8 @@ def publish(*given):
 def write(*given):
     os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[3] == "writing":
-    privatization.write_records = write
-privatization.publish = publish
+    local.write_records = write
+local.publish = publish
 gp.privatize(gp.load_design(sys.argv[1]), pa.table({"income": [1.0, 2.0, 3.0]}), sys.argv[2])
 """
 
@@ -253,3 +253,10 @@ def test_the_command_refuses_a_second_run_and_tells_what_it_costs(
     assert "privatised 2 times before, the last time 3 reports on" in capsys.readouterr().err
     assert run("people.csv", "-o", "b.parquet", "--again") == 2
     assert "--overwrite" in capsys.readouterr().err
+
+
+def test_a_register_in_a_folder_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
+    """A misspelt folder would begin a register in which nobody has reported yet."""
+    with pytest.raises(gp.InvalidParameter, match="cannot be used"):
+        Register.of(tmp_path / "mispelt" / "register.sqlite").require_new(DESIGN, again=False)
+    assert not (tmp_path / "mispelt").exists()

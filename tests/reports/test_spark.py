@@ -20,27 +20,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from rich.console import Console
 from scipy import stats
 
 import geopriv as gp
-from geopriv.commands import estimate
 from geopriv.commands.cli import main
-from geopriv.commands.engine import Engine
 from geopriv.noise.keyed import Keyed
-from geopriv.reports.engines import (
-    shuffle,
-    spark,
-    spark_files,
-    spark_session,
-    spark_told,
-    spark_work,
-)
-from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
-from geopriv.reports.engines.spark_blocks import from_blocks, hashed
-from geopriv.reports.engines.spark_query import rows_of
+from geopriv.reports.drawing import draw_reports
+from geopriv.reports.engines import shuffle
+from geopriv.reports.engines.spark import frames as spark
+from geopriv.reports.engines.spark import session as spark_session
+from geopriv.reports.engines.spark import told as spark_told
+from geopriv.reports.engines.spark import work as spark_work
+from geopriv.reports.engines.spark.blocks import from_blocks, hashed
+from geopriv.reports.engines.spark.engine import Spark
+from geopriv.reports.engines.spark.queries import rows_of
 from geopriv.reports.files import COLUMNS
-from geopriv.reports.privatization import draw_reports
 from geopriv.surveys.design import Design
 from tests.designs import small_table
 from tests.java import provide_java
@@ -146,7 +140,7 @@ def test_the_same_reports_give_the_same_estimates_to_the_last_bit(session: Spark
     arrow = gp.tally(DESIGN, files)
     made = spark.tally(session.read.parquet(f"file://{million / 'reports'}"), DESIGN)
     assert made == arrow
-    sql = tally_sql(DESIGN, reports_query(files))
+    sql = gp.tally(DESIGN, files, engine="duckdb")
     answers = [gp.estimate_survey(DESIGN, counted) for counted in (arrow, sql)]
     answers.append(
         gp.estimate_survey(DESIGN, spark.tally(session.read.parquet(f"file://{million / 'reports'}"), DESIGN))
@@ -443,10 +437,10 @@ def test_lines_are_judged_as_by_reading_the_file(session: SparkSession, tmp_path
     (tmp_path / "reports.ndjson").write_bytes("\n".join([*lines, "\u00e9", ""]).encode("latin-1"))
     expected = gp.tally(DESIGN, [tmp_path / "reports.ndjson"])
     assert expected.rejected == {"malformed": 12, "out of range": 3, "repeated id": 2}
-    assert spark_files.tally_files(session, DESIGN, [str(tmp_path / "reports.ndjson")]) == expected
+    assert gp.tally(DESIGN, tmp_path / "reports.ndjson", engine=Spark(session)) == expected
     (tmp_path / "cut.ndjson").write_text(good)
     with pytest.raises(gp.InvalidParameter, match="was cut off"):
-        spark_files.tally_files(session, DESIGN, [str(tmp_path / "cut.ndjson")])
+        gp.tally(DESIGN, tmp_path / "cut.ndjson", engine=Spark(session))
 
 
 # ---- the command line
@@ -490,7 +484,7 @@ def told(session: SparkSession, folder: Path, output: str = "reports", **options
     """What is said where people's rows cannot become reports."""
     options = {"data": str(folder / "people.csv"), **options}
     with pytest.raises(gp.InvalidParameter) as caught:
-        spark_files.privatize_files(session, DESIGN, options.pop("data"), str(folder / output), **options)
+        gp.privatize(DESIGN, options.pop("data"), str(folder / output), engine=Spark(session), **options)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None or caught.value.__suppress_context__
     return str(caught.value)
@@ -509,9 +503,7 @@ def test_overwriting_removes_reports_and_nothing_else(session: SparkSession, tmp
     assert "nothing but reports" in told(session, tmp_path, "lake/people", data=str(lake / "rows"), overwrite=True)
     assert session.read.parquet(str(lake / "people")).count() == 10
     twice: Any = (str(lake / "people"), str(tmp_path / "{1} [a]*"))
-    made = [
-        spark_files.privatize_files(session, DESIGN, *twice, overwrite=True, again=again) for again in (False, True)
-    ]
+    made = [gp.privatize(DESIGN, *twice, engine=Spark(session), overwrite=True, again=again) for again in (False, True)]
     assert [(done.reports, done.earlier) for done in made] == [(10, 0), (10, 1)]
     assert "the output exists already" in told(session, tmp_path, "{1} [a]*", data=str(lake / "people"))
 
@@ -521,17 +513,17 @@ def test_a_second_run_on_spark_is_refused_too(session: SparkSession, tmp_path: P
     df = frame(session, people(10), tmp_path / "rows", pieces=1)
     (tmp_path / "closed").write_text("no folder")
     with pytest.raises(gp.InvalidParameter, match="cannot do it"):
-        spark_files.privatize_files(session, DESIGN, str(tmp_path / "rows"), str(tmp_path / "closed" / "reports"))
+        gp.privatize(DESIGN, str(tmp_path / "rows"), str(tmp_path / "closed" / "reports"), engine=Spark(session))
     spark.privatize(df, DESIGN, KEY)
     for second in (
         lambda: spark.privatize(df, DESIGN),
-        lambda: spark_files.privatize_files(session, DESIGN, str(tmp_path / "rows"), str(tmp_path / "reports")),
+        lambda: gp.privatize(DESIGN, str(tmp_path / "rows"), str(tmp_path / "reports"), engine=Spark(session)),
         lambda: gp.privatize(DESIGN, people(10), tmp_path / "reports.parquet"),
     ):
         with pytest.raises(gp.InvalidParameter, match="privatised before: reports on"):
             second()
-    spark_files.privatize_files(session, DESIGN, str(tmp_path / "rows"), str(tmp_path / "reports"), again=True)
-    with pytest.raises(gp.InvalidParameter, match="privatised before: 10 reports on"):
+    gp.privatize(DESIGN, str(tmp_path / "rows"), str(tmp_path / "reports"), again=True, engine=Spark(session))
+    with pytest.raises(gp.InvalidParameter, match="2 times before, the last time 10 reports on"):
         spark.privatize(df, DESIGN)
 
 
@@ -558,9 +550,9 @@ def test_a_second_run_on_spark_is_refused_too(session: SparkSession, tmp_path: P
 def test_a_query_of_spark_only_reads(query: str, session: SparkSession, tmp_path: Path) -> None:
     text, words = query.format(folder=tmp_path), "must be one statement that reads|may only read"
     with pytest.raises(gp.InvalidParameter, match=words):
-        spark_files.tally_files(session, DESIGN, [], text)
+        gp.tally(DESIGN, gp.Sql(text), engine=Spark(session))
     with pytest.raises(gp.InvalidParameter, match=words):
-        spark_files.privatize_files(session, DESIGN, None, str(tmp_path / "out"), query=text)
+        gp.privatize(DESIGN, gp.Sql(text), tmp_path / "out", engine=Spark(session))
     assert list(tmp_path.iterdir()) == []
     assert session.conf.get("spark.made", "none") == "none"
 
@@ -594,7 +586,7 @@ def test_files_that_cannot_be_read_are_named_and_rows_judged_as_by_arrow(session
     assert told(session, tmp_path) == str(arrow.value)
     assert not (tmp_path / "reports").exists()
     (tmp_path / "OTHERS.CSV").write_text('who,income\n"Smith, ""Bob""",1\n"Smith, ""Ann""",2\n')
-    done = spark_files.privatize_files(session, DESIGN, str(tmp_path / "OTHERS.CSV"), str(tmp_path / "others"))
+    done = gp.privatize(DESIGN, str(tmp_path / "OTHERS.CSV"), str(tmp_path / "others"), engine=Spark(session))
     assert (done.rows, done.reports, done.unread) == (2, 2, {})
 
 
@@ -614,7 +606,7 @@ def test_all_engines_count_a_folder_of_reports(
     DESIGN.write("design.json")
     for name in ("a.parquet", "b.ndjson", "c.parquet"):
         gp.privatize(DESIGN, people(50), folder / name, again=True)
-    counted = [estimate._counted(DESIGN, [str(folder)], engine, None, "local[2]", Console()) for engine in Engine]
+    counted = [gp.tally(DESIGN, folder, engine=engine) for engine in ("arrow", "duckdb", Spark(session))]
     assert [tally.n for tally in counted] == [150] * 3
     assert counted[0] == counted[1] == counted[2]
 
@@ -644,7 +636,7 @@ def test_a_java_that_does_not_start_spark_is_told_apart_from_none(tmp_path: Path
     java.parent.mkdir()
     java.write_text("#!/bin/sh\necho UnsupportedClassVersionError >&2\nexit 1\n")
     java.chmod(0o755)
-    start = "from geopriv.reports.engines.spark_session import session; session('local[1]')"
+    start = "from geopriv.reports.engines.spark.session import session; session('local[1]')"
     home = os.environ | {"JAVA_HOME": str(tmp_path)}
     told = subprocess.run([sys.executable, "-c", start], check=False, capture_output=True, text=True, env=home)
     assert told.stderr.splitlines()[0] == "UnsupportedClassVersionError"

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from geopriv.reports.engines import spark_blocks
 from geopriv.reports.engines.shuffle import Rows
-from geopriv.reports.engines.spark_blocks import (
+from geopriv.reports.engines.spark import blocks as spark_blocks
+from geopriv.reports.engines.spark.blocks import (
     from_blocks,
     hashed,
     in_blocks,

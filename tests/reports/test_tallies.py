@@ -95,7 +95,7 @@ def test_files_split_in_any_way_give_the_tally_of_one_file(owners: list[int], ra
                 write_reports(paths[k], DESIGN, [part])
         random.shuffle(paths)
         assert gp.tally(DESIGN, paths, tallies=[before]) == counted(DESIGN, whole)
-        parts = gp.tally(DESIGN, paths[:2]) + gp.tally(DESIGN, paths[2:]) + gp.load_tally(before, DESIGN)
+        parts = gp.tally(DESIGN, paths[:2]) + gp.tally(DESIGN, paths[2:]) + gp.Tally.read(before, DESIGN)
         assert parts == counted(DESIGN, whole)
 
 
@@ -134,7 +134,7 @@ def test_rejected_rows_are_counted_by_reason_over_files_and_tallies(tmp_path: Pa
 def test_a_tally_comes_back_from_its_file(total: gp.Tally, tmp_path: Path) -> None:
     total.rejected["malformed"] += 2
     total.write(tmp_path / "tally.parquet")
-    assert gp.load_tally(tmp_path / "tally.parquet", total.design) == total
+    assert gp.Tally.read(tmp_path / "tally.parquet", total.design) == total
 
 
 def test_tallies_of_different_designs_are_kept_apart(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_tallies_of_different_designs_are_kept_apart(tmp_path: Path) -> None:
     assert gp.Tally(DESIGN) != other
     other.write(tmp_path / "other.parquet")
     with pytest.raises(gp.InvalidParameter, match="a tally of the design"):
-        gp.load_tally(tmp_path / "other.parquet", DESIGN)
+        gp.Tally.read(tmp_path / "other.parquet", DESIGN)
 
 
 def test_a_tally_that_is_given_twice_is_refused(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_forged_tally_is_refused(rows: list[list[int]], times: list[Any], whic
     schema = pq.read_schema(tmp_path / "tally.parquet")
     pq.write_table(pa.Table.from_arrays([which, rows, times], schema=schema), tmp_path / "forged.parquet")
     with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
-        gp.load_tally(tmp_path / "forged.parquet", DESIGN)
+        gp.Tally.read(tmp_path / "forged.parquet", DESIGN)
 
 
 @pytest.mark.parametrize("times", [[1.5, 2.5], [1.5, float("nan")], [True, True]])
@@ -185,7 +185,7 @@ def test_a_tally_whose_columns_are_of_other_types_is_refused(times: list[Any], t
     table = pa.table({"mechanism": pa.array([0, 0], pa.int32()), "report": [[0], [1]], "times": times})
     pq.write_table(table.replace_schema_metadata(metadata), tmp_path / "forged.parquet")
     with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
-        gp.load_tally(tmp_path / "forged.parquet", DESIGN)
+        gp.Tally.read(tmp_path / "forged.parquet", DESIGN)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_tally_with_other_reasons_is_refused(rejected: Any, tmp_path: Path) ->
     schema = tallies._COLUMNS.with_metadata({tallies.MARK: json.dumps(note).encode()})
     pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
     with pytest.raises(gp.InvalidParameter, match="counts that the design can have"):
-        gp.load_tally(tmp_path / "tally.parquet", DESIGN)
+        gp.Tally.read(tmp_path / "tally.parquet", DESIGN)
 
 
 @pytest.mark.parametrize("note", [b"{", b"3", b'{"version": 2}'])
@@ -205,13 +205,13 @@ def test_a_tally_with_a_damaged_note_is_refused(note: bytes, tmp_path: Path) -> 
     schema = pq.read_schema(tmp_path / "tally.parquet").with_metadata({tallies.MARK: note})
     pq.write_table(schema.empty_table(), tmp_path / "tally.parquet")
     with pytest.raises(gp.InvalidParameter, match="of version 1"):
-        gp.load_tally(tmp_path / "tally.parquet", DESIGN)
+        gp.Tally.read(tmp_path / "tally.parquet", DESIGN)
 
 
 def test_a_file_of_reports_is_no_tally_and_a_missing_file_is_an_error(tmp_path: Path) -> None:
     write_reports(tmp_path / "reports.parquet", DESIGN, [ReportBatch(0, np.array([[1]]))])
     with pytest.raises(gp.InvalidParameter, match=r"Tally\.write"):
-        gp.load_tally(tmp_path / "reports.parquet", DESIGN)
+        gp.Tally.read(tmp_path / "reports.parquet", DESIGN)
     with pytest.raises(FileNotFoundError):
         gp.tally(DESIGN, [tmp_path / "none.parquet"])
     with pytest.raises(FileNotFoundError):

@@ -11,10 +11,8 @@ import shapely
 from flint import arb
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats, scales
 from geopriv.mechanisms.sensitivity.least_scale import least_scale
 from geopriv.noise.exact import precision
-from geopriv.shapes import enclosures
 from geopriv.shapes.profiles import BlurredPieces, Curved
 from tests import precise
 from tests.rows import CITY
@@ -34,7 +32,7 @@ SOFT = [
 def test_soft_profiles_in_floats_round_by_less_than_they_say(profile: Curved) -> None:
     s = np.linspace(profile.low - 0.1, profile.high + 0.1, 3001)
     with precision(200):
-        balls = [enclosures.profile(profile, arb(t)) for t in s.tolist()]
+        balls = [profile.enclose(arb(t)) for t in s.tolist()]
         wrong = [abs(float(ball - value)) for ball, value in zip(balls, profile(s).tolist(), strict=True)]
         assert all(ball.rad() < 1e-40 for ball in balls)
     assert 0 < max(wrong) < profile.rounding / 4
@@ -48,11 +46,8 @@ def test_step_functions_and_least_scales_cover_the_slopes_of_soft_profiles(profi
     scale = least_scale(profile, 1.0, 3.0)
     with precision(300):
         tiny = arb(10) ** -20
-        slopes = [
-            abs(float((enclosures.profile(profile, arb(t) + tiny) - enclosures.profile(profile, arb(t))) / tiny))
-            for t in s.tolist()
-        ]
-    bound = scales.step_bound(profile, radius)[0].pointwise(s)  # type: ignore[arg-type]
+        slopes = [abs(float((profile.enclose(arb(t) + tiny) - profile.enclose(arb(t))) / tiny)) for t in s.tolist()]
+    bound = gp.pointwise_lipschitz(profile, s, radius)
     room = scale(s) / (4 / (2 * math.sqrt(3)))  # σ ≥ k|f0'|/ε
     assert (bound >= slopes).all()
     assert (room * (1 + 1e-9) >= slopes).all()
@@ -68,13 +63,13 @@ def test_regions_and_corners_on_a_map_are_enclosed() -> None:
     far = [(-40.0, 106.0), (89.0, 0.0), (40.7, 180.0)]
     for query in (gp.Geofence(shapely.Polygon(corners), 500.0, CITY), gp.Orthant((40.7, -74.0), 500.0, CITY)):
         numbers = CITY.read_rows(np.concatenate([near, far, [(40.7, -74.0)]]))[0]
-        bounded = floats.coordinate(query, numbers)
+        bounded = query.geometry.bounded(numbers)
         assert bounded is not None
         for row, s, off in zip(numbers.tolist(), bounded.value.tolist(), bounded.off.tolist(), strict=True):
             with precision(150):
-                wide = enclosures.coordinate(query, row)
+                wide = query.geometry.enclose(row)
             with precision(300):
-                ball = enclosures.coordinate(query, row)
+                ball = query.geometry.enclose(row)
                 assert wide.contains(ball)
                 assert ball.rad() < 1e-60
                 assert abs(ball - s) < off / 8

@@ -6,7 +6,6 @@ import numpy as np
 from scipy import optimize
 
 from geopriv.answers.estimation import Estimates
-from geopriv.mechanisms.lattice.bounds import answer_range
 from geopriv.queries.questions import DensityMap, Distribution, Question
 from geopriv.spaces.checks import FloatArray
 
@@ -34,5 +33,5 @@ def consistent_values(question: Question, estimates: Estimates) -> FloatArray:
         error = np.maximum(estimates.standard_errors, 1e-6 * float(estimates.standard_errors.max()) or 1.0)
         nearest = optimize.isotonic_regression(estimates.values, weights=error**-2.0, increasing=False)
         return np.asarray(np.clip(nearest.x, 0.0, 1.0))
-    low, high = np.array([answer_range(query) for query in question.queries]).T.reshape(2, *question.shape)
+    low, high = np.array([query.bounds for query in question.queries]).T.reshape(2, *question.shape)
     return np.asarray(np.clip(estimates.values, low, high))

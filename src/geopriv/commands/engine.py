@@ -1,20 +1,17 @@
-"""What `privatize` and `estimate` share: which engine does the work."""
+"""What `privatize` and `estimate` share: which engine does the work, and with what options."""
 
 from __future__ import annotations
 
-import atexit
-from contextlib import suppress
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from geopriv.reports.engines.base import Engine
 
 
-class Engine(StrEnum):
+class EngineName(StrEnum):
     """Who reads and counts: Arrow in this process, DuckDB in SQL, or Spark wherever it runs."""
 
     ARROW = "arrow"
@@ -23,7 +20,7 @@ class Engine(StrEnum):
 
 
 EngineOption = Annotated[
-    Engine | None, typer.Option(help="Who does the work; by default arrow, or duckdb where there is a query.")
+    EngineName | None, typer.Option(help="Who does the work; by default arrow, or duckdb where there is a query.")
 ]
 MasterOption = Annotated[str | None, typer.Option(help="Where Spark runs: local[4], spark://host:7077, yarn, k8s://…")]
 DatabaseOption = Annotated[
@@ -37,7 +34,7 @@ ExtensionsOption = Annotated[
 
 def choose(
     command: str,
-    engine: Engine | None,
+    engine: EngineName | None,
     given: bool,
     query: str | None,
     database: str | None,
@@ -51,39 +48,27 @@ def choose(
         InvalidParameter: for options of another engine, for neither data nor a query, and for both.
     """
     from geopriv.errors import InvalidParameter
+    from geopriv.reports.engines.arrow.engine import Arrow
+    from geopriv.reports.engines.duckdb.engine import DuckDB
+    from geopriv.reports.engines.spark.engine import Spark
     from geopriv.spaces.checks import invalid
 
-    chosen = engine or (Engine.ARROW if query is None else Engine.DUCKDB)
+    chosen = engine or (EngineName.ARROW if query is None else EngineName.DUCKDB)
     if given == (query is not None):
         got = "both" if given else "neither"
         raise InvalidParameter(f"geopriv {command} takes a file or folder, or else a --query. Got {got}.")
-    if query is not None and chosen is Engine.ARROW:
+    if query is not None and chosen is EngineName.ARROW:
         raise invalid(command, "engine", "duckdb or spark, to run a query", str(chosen))
-    if database is not None and (query is None or chosen is not Engine.DUCKDB):
+    if database is not None and (query is None or chosen is not EngineName.DUCKDB):
         raise invalid(command, "database", "given with a query that DuckDB runs", "one that is not")
-    if extensions and chosen is not Engine.DUCKDB:
+    if extensions and chosen is not EngineName.DUCKDB:
         raise invalid(command, "allow_extensions", "given where DuckDB does the work", str(chosen))
     for option, value in (("master", master), ("checkpoint", checkpoint)):
-        if value is not None and chosen is not Engine.SPARK:
+        if value is not None and chosen is not EngineName.SPARK:
             raise invalid(command, option, "given with --engine spark", value)
-    return chosen
-
-
-def spark(master: str | None, checkpoint: str | None = None) -> SparkSession:
-    """A session of Spark that logs nothing, since its errors quote rows; what they were about is told in a sentence."""
-    from geopriv.reports.engines.spark_session import session
-    from geopriv.reports.engines.spark_told import told
-
-    warehouse = Path("spark-warehouse").absolute()
-    if not warehouse.exists():
-        atexit.register(_remove_empty, warehouse)  # Spark makes it for tables that nobody has asked for
-    started = session(master, {"spark.log.level": "OFF"})
-    if checkpoint is not None:
-        with told():
-            started.sparkContext.setCheckpointDir(checkpoint)
-    return started
-
-
-def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):
-        folder.rmdir()
+    engines: dict[str, Engine] = {
+        "arrow": Arrow(),
+        "duckdb": DuckDB(extensions),
+        "spark": Spark(None, master, checkpoint),
+    }
+    return engines[chosen]

@@ -9,12 +9,10 @@ import typer
 
 from geopriv.commands.engine import (
     DatabaseOption,
-    Engine,
     EngineOption,
     ExtensionsOption,
     MasterOption,
     choose,
-    spark,
 )
 from geopriv.commands.outputs import require_replaceable
 
@@ -22,7 +20,8 @@ if TYPE_CHECKING:
     import shapely
     from rich.console import Console
 
-    from geopriv.reports.engines.duckdb import Sql
+    from geopriv.reports.engines.base import Engine
+    from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.reports.tallies import Tally
     from geopriv.spaces import Space
     from geopriv.surveys.design import Design
@@ -33,7 +32,6 @@ EXAMPLES = (
     "[bold]geopriv estimate design.json more.parquet --add-tally week.parquet --no-page --json[/bold]\n\n"
     "[bold]geopriv estimate design.json reports/ --engine spark --master local\\[4][/bold]"
 )
-_KINDS = (".parquet", ".ndjson", ".jsonl")
 
 
 def estimate(
@@ -71,8 +69,7 @@ def estimate(
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
     from geopriv.queries.questions import DensityMap
-    from geopriv.reports.engines.duckdb import Sql
-    from geopriv.reports.tallies import tally as count
+    from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction, invalid
     from geopriv.surveys.design import load_design
 
@@ -89,9 +86,8 @@ def estimate(
     coast = None if outline is None else _outline(outline, plan.space)
     given = bool(reports) or (query is None and bool(add_tally))
     chosen = choose("estimate", engine, given, query, database, master, extensions=allow_extensions)
-    sql = None if query is None else Sql(query, database, allow_extensions)
-    counted = _counted(plan, reports or [], chosen, sql, master, console)
-    counted += count(plan, [], tallies=add_tally or [])
+    sent = reports or [] if query is None else Sql(query, database, allow_extensions)
+    counted = _read(plan, sent, chosen, add_tally or [], console)
     if not counted.n:
         reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
         raise ReportRejected(f"There is no report to this design in the files: {reasons or 'they are empty'}.")
@@ -110,79 +106,31 @@ def estimate(
     console.print("Written: " + ", ".join(map(str, written)), markup=False)
 
 
-def _files(given: list[Path]) -> list[Path]:
-    """The files, and those of folders in the order of their names."""
-    from geopriv.spaces.checks import invalid
-
-    found: list[Path] = []
-    for path in given:
-        inside = sorted(part for part in path.iterdir() if part.suffix in _KINDS) if path.is_dir() else [path]
-        if not inside:
-            raise invalid("estimate", "reports", f"files, or folders with files {', '.join(_KINDS)}", str(path))
-        found += inside
-    return found
-
-
-def _parts(path: str) -> list[str]:
-    """A path as it is, or the files of a folder where not all are Parquet."""
-    if not Path(path).is_dir():
-        return [path]
-    inside = [part for part in Path(path).iterdir() if part.suffix in _KINDS]
-    return [path] if all(part.suffix == ".parquet" for part in inside) else [str(part) for part in sorted(inside)]
-
-
-def _counted(
-    design: Design,
-    reports: list[str],
-    engine: Engine,
-    sql: Sql | None,
-    master: str | None,
-    console: Console,
-) -> Tally:
-    """The tally of all reports, by whoever is to count them."""
-    from geopriv.reports.tallies import Tally, require_reports
-
-    if not reports and sql is None:
-        return Tally(design)
-    if engine is Engine.ARROW:
-        return _read(design, _files([Path(path) for path in reports]), console)
-    for path in map(Path, reports):
-        for file in path.rglob("*.parquet") if path.is_dir() else [path] if path.is_file() else []:
-            require_reports(file)
-    with console.status("Counting…"):
-        if engine is Engine.SPARK:
-            from geopriv.reports.engines.spark_files import tally_files
-
-            paths = [part for path in reports for part in _parts(path)]
-            return tally_files(spark(master), design, paths, None if sql is None else sql.query)
-        from geopriv.reports.engines.duckdb_tally import reports_query, tally_sql
-
-        return tally_sql(design, sql or reports_query(_files([Path(path) for path in reports])))
-
-
-def _read(design: Design, files: list[Path], console: Console) -> Tally:
-    """The tally of all files, with a bar that fills where it is known how many rows there are."""
+def _read(design: Design, reports: list[str] | Sql, engine: Engine, tallies: list[Path], console: Console) -> Tally:
+    """The tally of all reports, with a bar that fills where it is known how many rows there are."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from geopriv.reports.tallies import tally
+    from geopriv.reports.verbs import tally
 
     columns = (TextColumn("Reading"), BarColumn(), TextColumn("{task.completed:,.0f} reports"), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
-        task = progress.add_task("", total=_rows(files))
-        return tally(design, files, lambda read: progress.advance(task, read))
+        task = progress.add_task("", total=_rows(reports) if isinstance(reports, list) else None)
+        return tally(design, reports, lambda read: progress.advance(task, read), engine=engine, tallies=tallies)
 
 
-def _rows(files: list[Path]) -> int | None:
+def _rows(reports: list[str]) -> int | None:
     """How many rows the files have; None unless all are Parquet."""
+    from geopriv.errors import InvalidParameter
+    from geopriv.reports.engines.base import report_files
     from geopriv.reports.parquet_pages import opened
     from geopriv.reports.report_files import BROKEN
 
     try:
         rows = 0
-        for path in files:
+        for path in report_files(reports):
             with opened(path) as file:
                 rows += file.metadata.num_rows
-    except BROKEN:
+    except (*BROKEN, InvalidParameter):
         return None
     return rows
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -13,19 +12,17 @@ import typer
 
 from geopriv.commands.engine import (
     DatabaseOption,
-    Engine,
     EngineOption,
     ExtensionsOption,
     MasterOption,
     choose,
-    spark,
 )
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    from geopriv.reports.privatization import Privatized
+    from geopriv.reports.drawing import Privatized
     from geopriv.surveys.design import Design
 
 EXAMPLES = (
@@ -62,28 +59,18 @@ def privatize(
     """One private report for each person of a table, in an order that tells nothing of the table's."""
     from rich.console import Console
 
+    from geopriv.reports.engines.duckdb.sql import Sql
+    from geopriv.reports.verbs import privatize as run
     from geopriv.surveys.design import load_design
 
     chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint, allow_extensions)
-    console = Console(stderr=True)
     promise = load_design(design)
-    if chosen is Engine.SPARK:
-        from geopriv.reports.engines.spark_files import privatize_files
-
-        started = spark(master, checkpoint)
-        done = privatize_files(
-            started, promise, data, output, query=query, person=person, overwrite=overwrite, again=again
+    people = data if query is None else Sql(query, database, allow_extensions)
+    with _bar(Console(stderr=True)) as bar:
+        tell = _teller(bar)
+        done = run(
+            promise, people, output, engine=chosen, person=person, progress=tell, overwrite=overwrite, again=again
         )
-    else:
-        from geopriv.reports.engines.duckdb import Sql, file_query
-        from geopriv.reports.privatization import privatize as run
-
-        people = Sql(query, database, allow_extensions) if query is not None else data
-        if chosen is Engine.DUCKDB and data is not None:
-            people = replace(file_query(data), extensions=allow_extensions)
-        with _bar(console) as bar:
-            tell = _teller(bar)
-            done = run(promise, people, output, person=person, progress=tell, overwrite=overwrite, again=again)
     if as_json:
         print(json.dumps(done.as_json() | {"design": promise.hash, "guarantee": str(promise.guarantee)}, indent=2))
     else:

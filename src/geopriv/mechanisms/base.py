@@ -75,16 +75,6 @@ class Mechanism(ABC):
 
 
 @dataclass(frozen=True)
-class ConstantScale:
-    """The same σ at every coordinate."""
-
-    value: float
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        return np.full_like(s, self.value)
-
-
-@dataclass(frozen=True)
 class Additive(Mechanism):
     """f(x) + σ(s(x))·Z: the answer, plus symmetric noise whose scale depends on the coordinate alone.
 

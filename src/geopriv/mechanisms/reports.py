@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb
 
-from geopriv.mechanisms.additive import floats, scales
 from geopriv.mechanisms.additive.smooth import SmoothScale
 from geopriv.mechanisms.additive.vector import VectorSmoothCauchy
-from geopriv.mechanisms.base import Additive, ConstantScale, Mechanism
+from geopriv.mechanisms.base import Additive, Mechanism
 from geopriv.mechanisms.input.coordinate import CoordinateLaplace
 from geopriv.mechanisms.input.input import InputLaplace
 from geopriv.mechanisms.lattice.lattice import Lattice
 from geopriv.mechanisms.lattice.reports import OnLattice
+from geopriv.mechanisms.scale import Scale
 from geopriv.mechanisms.sensitivity import ExponentialGrowth
 from geopriv.mechanisms.table.reports import draw_values
 from geopriv.mechanisms.table.table import Table
@@ -27,9 +26,8 @@ from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.noise.plans import Plan, Shifted, grid
 from geopriv.noise.spherical_laplace import OnEarth
 from geopriv.queries import Query
-from geopriv.shapes import enclosures
-from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Earth, Space
+from geopriv.spaces.balls import arb, total
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -105,42 +103,32 @@ def plans(mechanism: Mechanism) -> list[Plan]:
         case CoordinateLaplace():
             return [_coordinate(mechanism.query, rate)]
         case VectorSmoothCauchy():
-            _require_margin(mechanism.noise, mechanism.eta, rate)
             growth = ExponentialGrowth(mechanism.gamma)
             parts = [SmoothScale(q, growth, mechanism.eta, mechanism.radius) for q in mechanism.queries]
             return [_additive(q, [(p.query, p) for p in parts], mechanism.noise, rate) for q in mechanism.queries]
         case Additive():
-            if isinstance(mechanism.scale, SmoothScale):
-                _require_margin(mechanism.noise, mechanism.scale.eta, rate)
+            if not isinstance(mechanism.scale, Scale):
+                rule = "one whose noise scale has an enclosure"
+                raise invalid("report", "query", rule, type(mechanism.scale).__name__)
             return [_additive(mechanism.query, [(mechanism.query, mechanism.scale)], mechanism.noise, rate)]
     raise invalid("report", "mechanism", "one with an exact sampler", type(mechanism).__name__)
 
 
-def _require_margin(noise: Any, eta: float, rate: float) -> None:
-    """Refuse a budget so one-sided that scales.MARGIN, which lowers η, would not cover rounding errors in γ.
-
-    With η spending a 64th of ε, the margin gives back 2^-36 of ε by the paper's sum and 2^-42 by theory T3; adding up
-    the budget in floats is wrong by less than 2^-50.
-    """
-    if noise.budget(0.0, eta) < rate / 64:
-        raise invalid("report", "gamma_share", "so small that a 64th of ε is left for η", "a larger one")
-
-
-def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: Noise, rate: float) -> Shifted:
+def _additive(query: Query, parts: Sequence[tuple[Query, Scale]], noise: Noise, rate: float) -> Shifted:
     """f(x) + Z times the sum of scales, each of which belongs to a query."""
 
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
-        places = [enclosures.coordinate(q, row) for q, _ in parts]
-        spread = enclosures.total(scales.scale(sigma, s) for s, (_, sigma) in zip(places, parts, strict=True))
-        return [enclosures.profile(query.profile, places[mine])], spread
+        places = [q.geometry.enclose(row) for q, _ in parts]
+        spread = total(sigma.enclose(s) for s, (_, sigma) in zip(places, parts, strict=True))
+        return [query.profile.enclose(places[mine])], spread
 
     def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
-        places = [floats.coordinate(q, rows) for q, _ in parts]
+        places = [q.geometry.bounded(rows) for q, _ in parts]
         pairs = zip(places, parts, strict=True)
-        found = [None if s is None else floats.scale(sigma, s, rate) for s, (_, sigma) in pairs]
+        found = [None if s is None else sigma.bounded(s, rate) for s, (_, sigma) in pairs]
         spreads = [spread for spread in found if spread is not None]
         s = places[mine]
-        answer = None if s is None else floats.answer(query.profile, s)
+        answer = None if s is None else query.profile.bounded(s)
         if answer is None or len(spreads) < len(parts):
             return None
         off = np.max([sigma.off for sigma in spreads], axis=0) + 2.0**-50  # of a sum of positive numbers
@@ -148,24 +136,18 @@ def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: Noise,
         return Bounded(answer.value[:, None], answer.off[:, None]), spread
 
     mine = [q for q, _ in parts].index(query)
-    first = parts[0][1]
-    unit = first.value if isinstance(first, ConstantScale) else _unit(query.profile, rate)
-    return Shifted(noise.law(), (grid(unit),), enclose, bound)
-
-
-def _unit(profile: Profile, rate: float) -> float:
-    """What the noise is measured in: the change of f over a distance of 1/ε, but no more than f's whole range."""
-    low, high = profile.bounds
-    return min(profile.lipschitz / rate, high - low)
+    if not all(sigma.covered(noise, rate) for _, sigma in parts):
+        raise invalid("report", "gamma_share", "so small that a 64th of ε is left for η", "a larger one")
+    return Shifted(noise.law(), (grid(parts[0][1].unit(query.profile, rate)),), enclose, bound)
 
 
 def _coordinate(query: Query, rate: float) -> Shifted:
     def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
-        s = floats.coordinate(query, rows)
+        s = query.geometry.bounded(rows)
         return None if s is None else (Bounded(s.value[:, None], s.off[:, None]), _constant(1 / rate, len(rows)))
 
     return Shifted(
-        Laplace().law(), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), bound
+        Laplace().law(), (grid(1 / rate),), lambda row: ([query.geometry.enclose(row)], 1 / arb(rate)), bound
     )
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,8 @@ from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
 REASONS = ("malformed", "truncated", "too large", "wrong design", "out of range", "repeated id")
+
+Batch: TypeAlias = pa.RecordBatch | list[dict[str, Any] | str] | str  # rows; or the reason why there are none
 
 
 class Judged(NamedTuple):
@@ -77,7 +79,11 @@ class ReportReader:
         What is rejected is counted in `rejected`, by reason, and never stops the reading.
         """
         is_table = Path(path).suffix == ".parquet"
-        for judged in self.judged(parquet_batches(Path(path)) if is_table else line_batches(Path(path))):
+        yield from self.accepted_of(parquet_batches(Path(path)) if is_table else line_batches(Path(path)))
+
+    def accepted_of(self, batches: Iterable[Batch]) -> Iterator[ReportBatch]:
+        """The reports among rows that could have come from the design, and whose ids did not come before."""
+        for judged in self.judged(batches):
             fresh = self._are_new(judged.ids)
             for index in np.unique(judged.which[fresh]).tolist():
                 mine = fresh & (judged.which == index)
@@ -85,7 +91,7 @@ class ReportReader:
                 ids = tuple(digits[at : at + 32] for at in range(0, len(digits), 32))
                 yield ReportBatch(index, judged.rows[mine, : limits(self.design.mechanisms[index])[0]], ids)
 
-    def judged(self, batches: Iterable[pa.RecordBatch | list[dict[str, Any] | str] | str]) -> Iterator[Judged]:
+    def judged(self, batches: Iterable[Batch]) -> Iterator[Judged]:
         """What could have come from the design, whether or not its ids came before.
 
         Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from geopriv.reports.files import (
     rows_in_range,
 )
 from geopriv.reports.parquet_pages import opened, require_bounded
-from geopriv.reports.reader import REASONS, ReportReader
+from geopriv.reports.reader import REASONS
 from geopriv.reports.report_files import BATCH, BROKEN, column_names
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
@@ -133,37 +132,37 @@ class Tally:
         with replacing(path) as fresh:
             pq.write_table(self.to_table(), fresh, compression="zstd")
 
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], design: Design) -> Tally:
+        """The tally of a file.
+
+        Raises:
+            InvalidParameter: for a file that is no tally, is damaged, or is of another design.
+        """
+        note = _note(path)
+        if column_names(Path(path)) == COLUMNS.names:
+            raise InvalidParameter(
+                f"The file {path} holds reports, and is no tally that Tally.write made: name it among the reports, "
+                "without --add-tally (tallies=)."
+            )
+        if note is None:
+            raise invalid("Tally.read", "path", "a file that Tally.write made", str(path))
+        if note.get("version") != _VERSION:
+            raise invalid("Tally.read", "path", f"of version {_VERSION}", note.get("version"))
+        if note.get("design") != design.hash:
+            found = str(note.get("design"))[:12]
+            raise invalid("Tally.read", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
+        try:
+            return _loaded(Path(path), design, _rejected(note["rejected"]))
+        except (*BROKEN, TypeError, KeyError, AttributeError):
+            raise invalid("Tally.read", "path", "a whole file of counts that the design can have", str(path)) from None
+
     def _add(self, mechanism: int, counted: Counts) -> None:
         parts = self._parts[mechanism]
         parts.append(counted)
         # a merge when what waits has outgrown what was merged: every row is then sorted a few times, not once a batch
         if sum(len(part.times) for part in parts[1:]) > max(_WAITING, len(parts[0].times)):
             parts[:] = [merged(parts)]
-
-
-def load_tally(path: str | os.PathLike[str], design: Design) -> Tally:
-    """The tally of a file.
-
-    Raises:
-        InvalidParameter: for a file that is no tally, is damaged, or is of another design.
-    """
-    note = _note(path)
-    if column_names(Path(path)) == COLUMNS.names:
-        raise InvalidParameter(
-            f"The file {path} holds reports, and is no tally that Tally.write made: name it among the reports, without "
-            "--add-tally (tallies=)."
-        )
-    if note is None:
-        raise invalid("load_tally", "path", "a file that Tally.write made", str(path))
-    if note.get("version") != _VERSION:
-        raise invalid("load_tally", "path", f"of version {_VERSION}", note.get("version"))
-    if note.get("design") != design.hash:
-        found = str(note.get("design"))[:12]
-        raise invalid("load_tally", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
-    try:
-        return _loaded(Path(path), design, _rejected(note["rejected"]))
-    except (*BROKEN, TypeError, KeyError, AttributeError):
-        raise invalid("load_tally", "path", "a whole file of counts that the design can have", str(path)) from None
 
 
 def _loaded(path: Path, design: Design, rejected: Counter[str]) -> Tally:
@@ -213,48 +212,6 @@ def _rejected(found: dict[str, Any]) -> Counter[str]:
     if not all(reason in REASONS and type(times) is int and 0 < times <= _MOST for reason, times in found.items()):
         raise ValueError
     return Counter(found)
-
-
-def tally(
-    design: Design,
-    paths: Iterable[str | os.PathLike[str]],
-    progress: Callable[[int], None] | None = None,
-    *,
-    tallies: Iterable[str | os.PathLike[str]] = (),
-) -> Tally:
-    """All reports of files of reports, counted, and what tallies have counted.
-
-    Ids are checked across all files of reports: one that came before is rejected as a "repeated id", whatever it says
-    now, so the first counts. In what order files are read, and how reports are split among them, changes nothing else.
-
-    A file counts as a tally because it is named as one here, never because it says so: reports come from strangers, and
-    a tally adds whatever number stands in it.
-
-    Args:
-        design: that the reports belong to.
-        paths: of files of reports (".parquet", else NDJSON).
-        progress: called with the number of reports in each batch that was read.
-        tallies: files that `Tally.write` made, of one's own, each once.
-
-    Raises:
-        InvalidParameter: for a tally that is given twice, is damaged or is of another design, for one among the
-            reports, and for reports among the tallies.
-    """
-    reader, total = ReportReader(design), Tally(design)
-    for path in paths:
-        require_reports(path)
-        for batch in reader.read(path):
-            total.add(batch)
-            if progress is not None:
-                progress(len(batch))
-    added: list[Path] = []
-    for path in map(Path, tallies):
-        if any(path.samefile(other) for other in added):
-            raise invalid("tally", "tallies", "such that each comes once, since it has no ids", str(path))
-        added.append(path)
-        total = total + load_tally(path, design)
-    total.rejected += reader.rejected
-    return total
 
 
 def require_reports(path: str | os.PathLike[str]) -> None:

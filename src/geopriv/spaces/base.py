@@ -7,20 +7,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geopriv.device.texts import unit_like
 from geopriv.errors import OutOfDomain
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.balls import arb, length
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.frames import as_array
 from geopriv.spaces.threads import read_in_threads
 from geopriv.spaces.words import amount, degrees, plain
-
-if TYPE_CHECKING:
-    from flint import arb
 
 WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _ENDLESS = 1 << 1024  # from here on a whole number is no float
@@ -93,13 +91,23 @@ class Space(ABC):
 
     def enclose(self, row: Sequence[float]) -> list[arb]:
         """The point of one row of exact numbers, in balls."""
-        from flint import arb
-
         return [arb(number) for number in row]
 
     def bounded(self, rows: FloatArray) -> Bounded:
         """The points of rows of exact numbers in floats, shape (n, d), and how far each number may be off."""
         return Bounded(rows, np.broadcast_to(0.0, rows.shape))
+
+    @abstractmethod
+    def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        """The lowest and the highest corner of a box that holds all points within a reach of a box, shape (d,)."""
+
+    @abstractmethod
+    def enclose_distance(self, row: Sequence[float], point: Sequence[float]) -> arb:
+        """The distance between the point of one row of exact numbers and another point, in balls."""
+
+    @abstractmethod
+    def distance_error(self, points: FloatArray, point: Sequence[float]) -> FloatArray:
+        """How far `between` may be off in floats from exact points (n, d) to another."""
 
     @abstractmethod
     def read_rate(self, sentence: str) -> float:
@@ -210,6 +218,16 @@ class Axes(Space):
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         odd = np.sqrt(np.arange(self.dimension) + 2.0)
         return np.asarray(points + (way * odd / np.linalg.norm(odd)).reshape(self.point_shape))
+
+    def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        return low - reach, high + reach
+
+    def enclose_distance(self, row: Sequence[float], point: Sequence[float]) -> arb:
+        return length([a - b for a, b in zip(self.enclose(row), point, strict=True)])
+
+    def distance_error(self, points: FloatArray, point: Sequence[float]) -> FloatArray:
+        size = np.abs(points).sum(axis=1) + float(np.abs(point).sum())
+        return np.asarray(ROUNDING * (self.dimension + 2) * size)
 
 
 def normalized(vectors: FloatArray) -> FloatArray:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geopriv.device.spaces import Ratios, factor_unit
+from geopriv.spaces.balls import arb
 from geopriv.spaces.base import Axes, read_floats, require_unit
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import (
@@ -20,9 +21,6 @@ from geopriv.spaces.checks import (
 )
 from geopriv.spaces.units import read_factor_rate, read_rate
 from geopriv.spaces.words import plain
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 class _Scalars(Axes):
@@ -125,8 +123,6 @@ class LogLine(_Scalars):
         return read_floats(self, values)  # the values: float logarithms are no longer exact
 
     def enclose(self, row: Sequence[float]) -> list[arb]:
-        from flint import arb
-
         return [arb(max(row[0], self.floor)).log() / arb(self.base).log()]
 
     def bounded(self, rows: FloatArray) -> Bounded:

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geopriv.device.maps import middle_of, projected_floats, rectangle_of
+from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import (
     FloatArray,
@@ -20,9 +21,6 @@ from geopriv.spaces.checks import (
 )
 from geopriv.spaces.earth import Earth
 from geopriv.spaces.flat import Flat
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 @dataclass(frozen=True)
@@ -133,8 +131,6 @@ class LocalPlane(Flat):
 
         A projection at any middle and a clamp to any rectangle make no distance longer: their floats need not be right.
         """
-        from flint import arb
-
         degrees = arb(row[0]), arb(self.middle[0]), arb(row[1]) - self.middle[1]
         (up, out), (middle_up, middle_out), (sine, cosine) = ((angle / 180).sin_cos_pi() for angle in degrees)
         east, north = out * sine, middle_out * up - middle_up * out * cosine

@@ -13,8 +13,7 @@ from geopriv.answers.survey_estimates import estimate_survey
 from geopriv.pages import write_page
 from geopriv.queries.questions import DensityMap, Question
 from geopriv.queries.source import Source
-from geopriv.reports.privatization import privatize
-from geopriv.reports.tallies import tally
+from geopriv.reports.verbs import privatize, tally
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
@@ -63,7 +62,7 @@ def run_survey(survey: Path, data: Path, folder: Path, step: Callable[[str], Non
     register = folder / "register.sqlite"
     privatize(found.design, data, folder / "reports.parquet", overwrite=True, again=True, register=register)
     step(f"{name}: estimating…")
-    answers = estimate_survey(found.design, tally(found.design, [folder / "reports.parquet"]))
+    answers = estimate_survey(found.design, tally(found.design, folder / "reports.parquet"))
     answers.write(folder / "estimates.json")
     step(f"{name}: drawing…")
     write_page(answers, folder / "report.html")

@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geopriv.mechanisms.lattice.bias import box_around, largest_bend
 from geopriv.mechanisms.lattice.moments import stencil_on_box
-from geopriv.queries import Blurred, Query
-from geopriv.queries.parameters import gaussian_center
-from geopriv.shapes.coordinates import Linear
-from geopriv.shapes.grids import REACH
+from geopriv.queries import Query
 from geopriv.shapes.profiles import (
-    Curved,
     Gaussian,
     LinearPieces,
     Profile,
@@ -29,7 +24,7 @@ if TYPE_CHECKING:
 
 _MOST = 1 << 21  # cells of a box that is looked at whole
 _FINE = 1 << 15  # places at which a curved profile is looked at
-_BELL = 12.0  # bandwidths beyond which a Gaussian is below e^(−72)
+_TAIL = math.exp(-72)  # of a Gaussian beyond the twelve bandwidths at which its breaks end
 _ROUNDING = 1e-9
 
 
@@ -47,7 +42,7 @@ def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | No
         mechanism: that makes the reports.
         query: that they answer.
     """
-    low, high = answer_range(query)
+    low, high = query.bounds
     if not math.isfinite(high - low):
         return None
     ends = _along_coordinate(mechanism, query) or _on_box(mechanism, query)
@@ -58,44 +53,24 @@ def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | No
     return ends[0] - slack, ends[1] + slack
 
 
-def box_of_change(query: Query, margin: float) -> tuple[FloatArray, FloatArray] | None:
-    """Corners of a box from which f is constant along every axis that leads away; None where there is none."""
-    if isinstance(query, Blurred) and not query.along_line:
-        return box_of_change(query.query, margin + (REACH + 0.2) * query.bandwidth)  # its grid ends within
-    endless = isinstance(query.geometry, Linear) and query.space.dimension > 1
-    return None if endless or not _levels_off(query.profile) else box_around(query, margin)
-
-
-def answer_range(query: Query) -> tuple[float, float]:
-    """Infimum and supremum of f."""
-    return answer_range(query.query) if isinstance(query, Blurred) else query.profile.bounds
-
-
-def _levels_off(profile: Profile) -> bool:
-    """Whether f0 is constant before its first landmark and after its last."""
-    if isinstance(profile, LinearPieces):
-        return bool(profile.knots) and profile.slopes[0] == profile.slopes[-1] == 0
-    return isinstance(profile, Curved)
-
-
 def _weight(mechanism: Lattice) -> float:
     """The sum of the absolute weights of the stencil."""
     return float((1 + 4 * mechanism.curvature) ** mechanism.space.dimension)
 
 
 def _along_coordinate(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
-    if isinstance(query, Blurred) and not query.along_line:
+    if not query.has_profile:
         return None
-    geometry, profile, d = query.geometry, query.profile, query.space.dimension
-    if gaussian_center(query) is not None and isinstance(profile, Gaussian):
-        ends = _of_profile(Gaussian(profile.bandwidth), (mechanism.step,), mechanism.curvature)
+    axis, d = query.geometry.axis, query.space.dimension
+    if (bell := query.bell) is not None:
+        ends = _of_profile(Gaussian(bell.bandwidth), (mechanism.step,), mechanism.curvature)
         if ends is None:
             return None
         corners = [ends[0] ** k * ends[1] ** (d - k) for k in range(d + 1)]
         return min(corners), max(corners)
-    if not isinstance(geometry, Linear):
+    if axis is None:
         return None
-    return _of_profile(profile, tuple(mechanism.step * a for a in geometry.direction), mechanism.curvature)
+    return _of_profile(query.profile, tuple(mechanism.step * a for a in axis), mechanism.curvature)
 
 
 @lru_cache(maxsize=64)  # the thresholds of a curve differ only in where they are
@@ -109,7 +84,7 @@ def _of_profile(profile: Profile, steps: tuple[float, ...], curvature: float) ->
     def total(s: FloatArray) -> FloatArray:
         return np.asarray(sum(w * profile(s + shift) for w, shift in zip(weights, shifts, strict=True)))
 
-    if isinstance(profile, LinearPieces) and _levels_off(profile):
+    if isinstance(profile, LinearPieces) and profile.levels_off:
         values = total((np.asarray(profile.knots)[:, None] - np.asarray(shifts)).ravel())
         ends = [profile.values[0], profile.values[-1]]
         return min(*ends, float(values.min())), max(*ends, float(values.max()))
@@ -119,20 +94,16 @@ def _of_profile(profile: Profile, steps: tuple[float, ...], curvature: float) ->
 def _of_curve(
     profile: Profile, total: Callable[[FloatArray], FloatArray], reach: float, weight: float
 ) -> tuple[float, float] | None:
-    bend = largest_bend(profile)
-    if bend is None:
+    if profile.bend is None:
         return None
-    if isinstance(profile, Gaussian):
-        ends = profile.center + profile.bandwidth * _BELL * np.array([-1.0, 1.0])
-    else:
-        ends = np.array([profile.landmarks[0], profile.landmarks[-1]])
-    places, apart = np.linspace(ends[0] - reach, ends[1] + reach, _FINE, retstep=True)
-    values, slack = total(places), weight * bend * float(apart) ** 2 / 8 + weight * math.exp(-(_BELL**2) / 2)
+    low, high = profile.breaks[0], profile.breaks[-1]
+    places, apart = np.linspace(low - reach, high + reach, _FINE, retstep=True)
+    values, slack = total(places), weight * profile.bend * float(apart) ** 2 / 8 + weight * _TAIL
     return float(values.min()) - slack, float(values.max()) + slack
 
 
 def _on_box(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
-    box = box_of_change(query, mechanism.step)
+    box = query.box_of_change(mechanism.step)
     if box is None:
         return None
     low, high = ((np.atleast_1d(corner) - mechanism.origin) / mechanism.step for corner in box)

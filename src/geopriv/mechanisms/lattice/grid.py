@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms.lattice.bias import box_around, knots_on_line
 from geopriv.queries import Query
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
@@ -81,7 +80,7 @@ def _aligned(kind: type[Lattice], space: Space, rate: float, queries: tuple[Quer
     """Mechanisms on grids that have a cell on every kink, if there are any on a line."""
     if space.dimension > 1:
         return
-    found = [np.ravel(knots) for knots in map(knots_on_line, queries) if knots is not None]
+    found = [np.ravel(knots) for query in queries if (knots := query.knots) is not None]
     knots = np.sort(np.concatenate([*found, np.empty(0)]))
     if knots.size < 2:
         return
@@ -108,7 +107,7 @@ def _cost(mechanism: Lattice, queries: tuple[Query, ...]) -> float:
     """The sum of the queries' variances, on average within 3/ε of where they change; infinite if it is unknown."""
     total = 0.0
     for query in queries[:: math.ceil(len(queries) / _WEIGHED)]:
-        corners = box_around(query, 3 / mechanism.guarantee.epsilon)
+        corners = query.box(3 / mechanism.guarantee.epsilon)
         points = np.random.default_rng(0).uniform(*corners, (_PROBES, query.space.dimension))
         x = query.space.values(points.reshape(-1, *query.space.point_shape))
         try:

@@ -26,8 +26,7 @@ from geopriv.mechanisms.lattice.moments import (
 from geopriv.mechanisms.lattice.sums import lattice_sums, map_sums
 from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.sums import Sums
-from geopriv.queries import GaussianKernel, Query, RadialQuery
-from geopriv.queries.parameters import gaussian_center
+from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import (
@@ -258,16 +257,16 @@ class Lattice(Documented, Mechanism):
         """The same at points of the space, flat."""
         d = self.space.dimension
         lower, share = (part.reshape(-1, d) for part in self.place(points))
-        center = gaussian_center(query) if isinstance(query, GaussianKernel | RadialQuery) else None
         a, c = self.ratio, self.curvature
-        if center is None or d == 1:
+        if query.bell is None or d == 1:
             square = mean_square(lambda at: self._f(query, at), lower, share, a, c)
         else:  # a product of functions of one axis each
             square = np.ones(len(lower))
-            for j, (middle, origin) in enumerate(zip(center, self.origin, strict=True)):
+            apex = float(query.geometry.apex or 0.0)
+            for j, (middle, origin) in enumerate(zip(query.geometry.anchor, self.origin, strict=True)):
 
                 def along(at: FloatArray, start: float = origin - middle) -> FloatArray:
-                    return query.profile(np.abs(start + self.step * at[:, 0]))
+                    return query.profile(np.abs(start + self.step * at[:, 0]) + apex)
 
                 square *= mean_square(along, lower[:, [j]], share[:, [j]], a, c)
         mean = interpolant(lambda at: self._f(query, at), lower, share)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from geopriv.mechanisms.counts import Counts, merged
-from geopriv.mechanisms.lattice.bounds import box_of_change, stencil_bounds
+from geopriv.mechanisms.lattice.bounds import stencil_bounds
 from geopriv.mechanisms.lattice.moments import stencil
 from geopriv.mechanisms.sums import MOST, Sums, moments_of
 from geopriv.queries import Query
@@ -68,7 +68,7 @@ def _gathered(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> Cou
     From a box on, queries are constant along every axis that leads away, and so are their stencils: what lies beyond
     counts as if it lay one cell outside the box that holds the boxes of all queries.
     """
-    boxes = [box_of_change(query, lattice.step) for query in queries]
+    boxes = [query.box_of_change(lattice.step) for query in queries]
     known = [box for box in boxes if box is not None]
     if len(known) < len(boxes):
         return counts

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.table import kernels
 from geopriv.mechanisms.table.integers import TOTAL
@@ -30,8 +29,7 @@ from geopriv.noise.exact import (
     refine,
 )
 from geopriv.noise.filters import UNKNOWN, Words
-from geopriv.shapes import enclosures
-from geopriv.spaces.balls import arb
+from geopriv.spaces.balls import arb, cells_of
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import in_threads
 
@@ -86,7 +84,7 @@ def chunk_letters(
 ) -> Letters:
     """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
     letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), UNKNOWN, dtype=np.uint8)
-    s = floats.coordinate(table.query, rows) if filtered else None
+    s = table.query.geometry.bounded(rows) if filtered else None
     if s is not None:
         kernels.letters(words, s.value, s.off, ready, letters, status)
     for i in np.flatnonzero(status == UNKNOWN).tolist():
@@ -96,7 +94,7 @@ def chunk_letters(
 
 def _letter(table: Table, ready: Lookup, row: Sequence[float], words: Sequence[int], source: Source) -> int:
     share = Uniform(words[0], source)
-    line = refine(lambda: _line(table.lattice, enclosures.coordinate(table.query, row), share), [share])
+    line = refine(lambda: _line(table.lattice, table.query.geometry.enclose(row), share), [share])
     return int(np.searchsorted(ready[2][line], words[1] >> 4, side="right"))
 
 
@@ -115,7 +113,7 @@ def _line(lattice: FloatArray, s: arb, u: Uniform) -> int:
     Raises:
         Undecided: while the bits of U, or the precision of s, do not tell.
     """
-    cells = enclosures.cells_of(lattice, s)
+    cells = cells_of(lattice, s)
     return cells.start + sum(_above(s, float(lattice[cell]), float(lattice[cell + 1]), u) for cell in cells)
 
 

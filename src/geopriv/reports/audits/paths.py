@@ -19,7 +19,7 @@ from geopriv.mechanisms.integers import draw_shares
 from geopriv.queries.source import Source
 from geopriv.reports.audits.laws import Integers, Value
 from geopriv.reports.files import limits
-from geopriv.reports.privatization import privatize
+from geopriv.reports.verbs import privatize
 from geopriv.surveys.design import Design
 
 Draw = Callable[[Value, int], Integers]

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from geopriv.spaces.checks import FloatArray
+import numpy as np
+
+from geopriv.spaces.balls import arb
+from geopriv.spaces.bounded import ROUNDING, Bounded
+from geopriv.spaces.checks import FloatArray, invalid
 
 
 class Profile(ABC):
-    """A Lipschitz function of one real variable."""
+    """A Lipschitz function of one real variable.
+
+    What a profile does not know of itself it refuses or calls None; nobody guesses it from outside.
+    """
 
     @abstractmethod
     def __call__(self, s: FloatArray) -> FloatArray:
@@ -32,6 +39,60 @@ class Profile(ABC):
     @abstractmethod
     def stretched(self, factor: float) -> Profile:
         """The profile s ↦ f0(factor·s), factor > 0."""
+
+    @abstractmethod
+    def steepness(self, s: FloatArray) -> FloatArray:
+        """|f0'(s)|, or a number below it where only a curvature is known; without one, zero."""
+
+    def enclose(self, s: arb) -> arb:
+        """f0(s) in balls. Knots are those of the formula, not their rounded floats, so the slopes are exact.
+
+        Raises:
+            InvalidParameter: for a profile that has no enclosure.
+        """
+        rule = "one whose answers have an enclosure (a Custom profile has none: its function is known in floats only)"
+        raise invalid("report", "query", rule, type(self).__name__)
+
+    def bounded(self, s: Bounded) -> Bounded | None:
+        """f0(s) in floats, and how far it may be from its enclosure; None where nothing is claimed."""
+        if self.float_error is None:
+            return None
+        place, rounding = self.float_error
+        off = s.off + ROUNDING * (np.abs(s.value) + place)
+        return Bounded(self(s.value), 1.01 * self.lipschitz * off + rounding)
+
+    @property
+    def float_error(self) -> tuple[float, float] | None:
+        """The largest number that is added to s, and what f0 loses to rounding beside; None where it is not known.
+
+        The bounds are several times what counting roundings gives.
+        """
+        return None
+
+    @property
+    def bend(self) -> float | None:
+        """A bound on |f0''| everywhere; None where f0 has kinks, or nothing is known."""
+        return None
+
+    @property
+    def levels_off(self) -> bool:
+        """Whether f0 is constant before its first landmark and after its last."""
+        return False
+
+    @property
+    def straight(self) -> float | None:
+        """The slope, if f0 is one straight line through 0; else None."""
+        return None
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Increasing coordinates between which f0 is smooth, and beyond which it is level if it ever is."""
+        return self.landmarks
+
+    @property
+    def smooth(self) -> Smooth | None:
+        """The profile, or one that stands for it, with a continuous slope; None where there is none."""
+        return None
 
 
 class Curved(Profile):
@@ -62,6 +123,14 @@ class Curved(Profile):
     def rounding(self) -> float:
         """A bound on the error of a computed f0(s), for the s that is given."""
 
+    @property
+    def bend(self) -> float | None:
+        return None if self.kinks else self.curvature
+
+    @property
+    def levels_off(self) -> bool:
+        return True
+
 
 class Smooth(Profile):
     """A profile with a continuous slope and a bounded second derivative: smooth enough to undo noise on a line."""
@@ -73,3 +142,15 @@ class Smooth(Profile):
     @abstractmethod
     def second(self, s: FloatArray) -> FloatArray:
         """f0'', with either one-sided value where it jumps."""
+
+    def steepness(self, s: FloatArray) -> FloatArray:
+        return np.abs(self.slope(s))
+
+    @property
+    def smooth(self) -> Smooth:
+        return self
+
+    @property
+    def error(self) -> float:
+        """How far it may be from the profile that it stands for."""
+        return 0.0

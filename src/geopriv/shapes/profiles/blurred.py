@@ -13,6 +13,7 @@ from scipy import special
 
 from geopriv.shapes.profiles.base import Curved, Smooth
 from geopriv.shapes.profiles.pieces import LinearPieces
+from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid, positive
 
 Function = Callable[[FloatArray], FloatArray]
@@ -46,6 +47,19 @@ class BlurredPieces(Curved, Smooth):
         for low, high, rise in self._rises:
             total += rise * self._mean(near, low, high, special.ndtr, _gains)
         return np.where(s >= self.high, self.pieces.values[-1], total)
+
+    def enclose(self, s: arb) -> arb:
+        # the floats of the formula (bends, knots, bandwidth and ends) are exact numbers
+        h, place = arb(self.bandwidth), s.max(self.low).min(self.high)
+        result = arb(self.pieces.values[0])
+        for knot, bend in self.bends:
+            t = (place - knot) / h
+            result += bend * h * (t * (-t / arb(2).sqrt()).erfc() / 2 + (-(t * t) / 2).exp() / (2 * arb.pi()).sqrt())
+        return result
+
+    @property
+    def float_error(self) -> tuple[float, float]:
+        return max(abs(self.low), abs(self.high)), 2 * self.rounding
 
     def slope(self, s: FloatArray) -> FloatArray:
         each = [rise * self._mean(s, low, high, _phi, _shares) for low, high, rise in self._rises]

@@ -1,14 +1,16 @@
-"""Any other profile."""
+"""Any other profile, and the spline that stands for it where its slope is needed."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geopriv.shapes.profiles.base import Curved, Profile
+from geopriv.shapes.profiles.base import Curved, Profile, Smooth
 from geopriv.spaces.checks import (
     FloatArray,
     finite,
@@ -16,6 +18,11 @@ from geopriv.spaces.checks import (
     numbers,
     positive,
 )
+
+if TYPE_CHECKING:
+    from scipy import interpolate
+
+_CELLS = 4096  # of the spline
 
 
 @dataclass(frozen=True)
@@ -117,3 +124,82 @@ class Custom(Curved):
             None if self.curvature is None else self.curvature * factor**2,
             tuple(kink / factor for kink in self.kinks),
         )
+
+    def steepness(self, s: FloatArray) -> FloatArray:
+        """A chord over [s − t, s + t] is at most curvature·t/2 steeper than f0'(s), unless a landmark lies between."""
+        if self.curvature is None:
+            return np.zeros_like(s)
+        rounding = 4 * np.finfo(float).eps * max(map(abs, self.bounds))
+        t = math.sqrt(2 * rounding / max(self.curvature, rounding))  # where both errors are equal
+        chord = np.abs(self(s + t) - self(s - t)) / (2 * t)
+        clear = np.min([np.abs(s - mark) for mark in self.landmarks], axis=0) > 2 * t
+        return np.where(clear, np.maximum(chord - self.curvature * t / 2 - rounding / t, 0.0), 0.0)
+
+    @property
+    def smooth(self) -> Smooth | None:
+        """A spline, where a curvature without kinks is vouched for."""
+        if self.curvature is None or self.kinks:
+            return None
+        spline = Spline(self)
+        # a slope that does not fade towards its ends is a kink there, and shows as a bend that nobody vouched for
+        return spline if spline.steepest_bend <= 2 * self.curvature else None
+
+
+@dataclass(frozen=True)
+class Spline(Smooth):
+    """A cubic spline through a Custom profile, flat at both ends: what is estimated in its place.
+
+    The spline differs from f0 by at most `error`, which is measured between its nodes.
+    """
+
+    custom: Custom
+
+    @cached_property
+    def _spline(self) -> interpolate.CubicSpline:
+        from scipy import interpolate
+
+        s = np.linspace(self.custom.low, self.custom.high, _CELLS + 1)
+        return interpolate.CubicSpline(s, self.custom(s), bc_type="clamped")
+
+    @cached_property
+    def error(self) -> float:
+        """The largest difference to the profile, seen at and between the middles of cells."""
+        s = np.linspace(self.custom.low, self.custom.high, 8 * _CELLS + 1)
+        return float(np.abs(self(s) - self.custom(s)).max())
+
+    @cached_property
+    def steepest_bend(self) -> float:
+        """Max |f0''| of the spline."""
+        return float(np.abs(self._spline(self._spline.x, 2)).max())
+
+    def __call__(self, s: FloatArray) -> FloatArray:
+        return np.asarray(self._spline(np.clip(s, self.custom.low, self.custom.high)))
+
+    def slope(self, s: FloatArray) -> FloatArray:
+        return np.asarray(self._spline(np.clip(s, self.custom.low, self.custom.high), 1))
+
+    def second(self, s: FloatArray) -> FloatArray:
+        inside = (s >= self.custom.low) & (s <= self.custom.high)
+        return np.where(inside, self._spline(np.clip(s, self.custom.low, self.custom.high), 2), 0.0)
+
+    @property
+    def lipschitz(self) -> float:
+        return self.custom.lipschitz
+
+    @property
+    def landmarks(self) -> tuple[float, ...]:
+        return self.custom.landmarks
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        # flattening the spline's ends bends its last cells
+        marks = np.asarray(self.landmarks)
+        cells = np.ptp(marks) / _CELLS * np.array([1, 2, 3, 4, 8, 16])
+        return tuple(np.sort(np.concatenate([marks, marks[0] + cells, marks[-1] - cells])).tolist())
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.custom.bounds
+
+    def stretched(self, factor: float) -> Spline:
+        return Spline(self.custom.stretched(factor))

@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from geopriv.shapes.profiles.base import Profile
+from geopriv.spaces.balls import arb, clip, interpolated
+from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import (
     FloatArray,
     finite,
@@ -40,6 +42,9 @@ class LinearPieces(Profile):
     def stretched(self, factor: float) -> LinearPieces:
         """Straight pieces again."""
 
+    def steepness(self, s: FloatArray) -> FloatArray:
+        return np.asarray(np.abs(self.slopes)[np.searchsorted(self.knots, s)])
+
 
 class _Plateaus(LinearPieces):
     """Straight pieces that are constant before the first knot and after the last."""
@@ -59,6 +64,10 @@ class _Plateaus(LinearPieces):
     @property
     def bounds(self) -> tuple[float, float]:
         return min(self.values), max(self.values)
+
+    @property
+    def levels_off(self) -> bool:
+        return True
 
 
 class Ramps(_Plateaus):
@@ -82,6 +91,19 @@ class Ramps(_Plateaus):
         """Distance of s to the nearest ramp, 0 on it."""
         gaps = [np.maximum(np.maximum(low - s, s - high), 0.0) for low, high in self.ramps]
         return np.asarray(np.minimum.reduce(gaps))
+
+    @abstractmethod
+    def enclose_gap(self, s: arb) -> arb:
+        """Distance of s to the nearest ramp in balls, 0 on it."""
+
+    @property
+    def float_error(self) -> tuple[float, float]:
+        return self._extent, 8 * ROUNDING
+
+    @property
+    @abstractmethod
+    def _extent(self) -> float:
+        """A number that no term of the formula beside s exceeds."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +133,17 @@ class Ramp(Ramps):
     @property
     def ramps(self) -> tuple[tuple[float, float], ...]:
         return ((self.knots[0], self.knots[1]),)
+
+    def enclose(self, s: arb) -> arb:
+        t = (s - self.center) / self.width
+        return clip((t if self.rising else -t) + 0.5)
+
+    def enclose_gap(self, s: arb) -> arb:
+        return (abs(s - self.center) - arb(self.width) / 2).max(0)
+
+    @property
+    def _extent(self) -> float:
+        return abs(self.center) + self.width
 
     def stretched(self, factor: float) -> Ramp:
         return replace(self, width=self.width / factor, center=self.center / factor)
@@ -147,6 +180,17 @@ class Trapezoid(Ramps):
         a, b, c, d = self.knots
         return (a, b), (c, d)
 
+    def enclose(self, s: arb) -> arb:
+        return clip((arb(self.plateau) / 2 + self.width - abs(s - self.center)) / self.width)
+
+    def enclose_gap(self, s: arb) -> arb:
+        inner, away = arb(self.plateau) / 2, abs(s - self.center)
+        return (inner - away).max(away - inner - self.width).max(0)
+
+    @property
+    def _extent(self) -> float:
+        return abs(self.center) + self.plateau + self.width
+
     def stretched(self, factor: float) -> Trapezoid:
         return replace(self, plateau=self.plateau / factor, width=self.width / factor, center=self.center / factor)
 
@@ -179,6 +223,16 @@ class Triangle(Ramps):
         a, b, c = self.knots
         return (a, b), (b, c)
 
+    def enclose(self, s: arb) -> arb:
+        return clip(1 - abs(s - self.center) / self.width)
+
+    def enclose_gap(self, s: arb) -> arb:
+        return (abs(s - self.center) - self.width).max(0)
+
+    @property
+    def _extent(self) -> float:
+        return abs(self.center) + self.width
+
     def stretched(self, factor: float) -> Triangle:
         return replace(self, width=self.width / factor, center=self.center / factor)
 
@@ -208,6 +262,13 @@ class PiecewiseLinear(_Plateaus):
     def lipschitz(self) -> float:
         return max(abs(slope) for slope in self.slopes)
 
+    def enclose(self, s: arb) -> arb:
+        return interpolated(np.asarray(self.knots), np.asarray(self.values), s)
+
+    @property
+    def float_error(self) -> tuple[float, float]:
+        return float(np.abs(self.knots).max()), 8 * ROUNDING * float(np.abs(self.values).max())
+
     def stretched(self, factor: float) -> PiecewiseLinear:
         return replace(self, knots=tuple(knot / factor for knot in self.knots))
 
@@ -223,6 +284,17 @@ class Identity(LinearPieces):
 
     def __call__(self, s: FloatArray) -> FloatArray:
         return self.slope * s
+
+    def enclose(self, s: arb) -> arb:
+        return self.slope * s
+
+    @property
+    def float_error(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
+    @property
+    def straight(self) -> float:
+        return self.slope
 
     @property
     def knots(self) -> tuple[float, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from geopriv.shapes.profiles.base import Curved, Smooth
 from geopriv.shapes.profiles.pieces import resolved
+from geopriv.spaces.balls import arb, clip
 from geopriv.spaces.checks import FloatArray, finite, positive
 
 
@@ -34,6 +35,17 @@ class Smoothstep(Curved, Smooth):
         t = self._share(s)
         rise = np.where(t < 0.5, 2 * t**2, 1 - 2 * (1 - t) ** 2)
         return np.asarray(rise if self.rising else 1 - rise)
+
+    def enclose(self, s: arb) -> arb:
+        t = clip((s - self.center) / self.width + 0.5)
+        # both parabolas at once, each held where the other takes over
+        first, last = t.min(0.5), 1 - t.max(0.5)
+        rise = 2 * first * first - 2 * last * last + 0.5
+        return rise if self.rising else 1 - rise
+
+    @property
+    def float_error(self) -> tuple[float, float]:
+        return max(abs(self.low), abs(self.high)), 2 * self.rounding
 
     def slope(self, s: FloatArray) -> FloatArray:
         t = self._share(s)

@@ -12,17 +12,15 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.input.deconvolution.grid import GridInverse
 from geopriv.mechanisms.input.deconvolution.kernel import KernelTable, kernel_table
-from geopriv.mechanisms.input.deconvolution.line import LineInverse, SplineProfile
+from geopriv.mechanisms.input.deconvolution.line import LineInverse
 from geopriv.queries import Blurred, Query
 from geopriv.shapes.coordinates import Coordinate, Linear, Radial
 from geopriv.shapes.grids import blurred_grid
 from geopriv.shapes.profiles import (
     BlurredPieces,
-    Custom,
     Gaussian,
     Identity,
     Profile,
-    Smooth,
 )
 from geopriv.spaces import Earth
 from geopriv.spaces.checks import FloatArray, invalid
@@ -135,14 +133,9 @@ def undo_coordinate(query: Query, rate: float) -> OfCoordinate:
 
 
 def _line_inverse(owner: str, profile: Profile, rate: float) -> LineInverse:
-    """For a profile with a continuous slope; a Custom one with a curvature and no kinks stands for a spline."""
-    if isinstance(profile, Custom) and profile.curvature is not None and not profile.kinks:
-        spline = SplineProfile(profile)
-        # a slope that does not fade towards its ends is a kink there, and shows as a bend that nobody vouched for
-        if spline.steepest_bend <= 2 * profile.curvature:
-            return LineInverse(spline, rate)
-    if isinstance(profile, Smooth):
-        return LineInverse(profile, rate)
+    """For a profile with a continuous slope, or one that a smooth profile stands for."""
+    if (smooth := profile.smooth) is not None:
+        return LineInverse(smooth, rate)
     raise invalid(
         owner,
         "query",

@@ -8,13 +8,11 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from scipy import interpolate
 
-from geopriv.shapes.profiles import Custom, Gaussian, Smooth
+from geopriv.shapes.profiles import Smooth
 from geopriv.spaces.checks import FloatArray
 
 _NODES = 20
-_SPLINE = 4096  # cells of the spline that stands for a Custom profile
 
 Function = Callable[[FloatArray], FloatArray]
 
@@ -37,7 +35,7 @@ class LineInverse:
     @property
     def error(self) -> float:
         """How far E g0(s + Z) may be from the profile that was asked for."""
-        return self.profile.error if isinstance(self.profile, SplineProfile) else 0.0
+        return self.profile.error
 
     def second_moment(self, s: FloatArray) -> FloatArray:
         """E g0(s + Z)²."""
@@ -52,13 +50,7 @@ class LineInverse:
     @cached_property
     def _breaks(self) -> FloatArray:
         """Places between which g0 is smooth; outside them it is constant."""
-        marks = np.asarray(self.profile.landmarks)
-        if isinstance(self.profile, Gaussian):  # its landmarks are within two bandwidths
-            marks = self.profile.center + self.profile.bandwidth * np.array([-12.0, -5.0, 0.0, 5.0, 12.0])
-        if isinstance(self.profile, SplineProfile):  # flattening the spline's ends bends its last cells
-            cells = np.ptp(marks) / _SPLINE * np.array([1, 2, 3, 4, 8, 16])
-            marks = np.sort(np.concatenate([marks, marks[0] + cells, marks[-1] - cells]))
-        return marks
+        return np.asarray(self.profile.breaks)
 
 
 def laplace_mean(function: Function, breaks: FloatArray, rate: float, s: FloatArray) -> FloatArray:
@@ -113,54 +105,3 @@ def _at(
 def _cut(low: float, high: float, rate: float) -> FloatArray:
     panels = int(np.clip(2 * rate * (high - low), 20, 4000))
     return np.linspace(low, high, panels + 1)
-
-
-@dataclass(frozen=True)
-class SplineProfile(Smooth):
-    """A cubic spline through a Custom profile, flat at both ends: what is estimated in its place.
-
-    The spline differs from f0 by at most `error`, which is measured between its nodes.
-    """
-
-    custom: Custom
-
-    @cached_property
-    def _spline(self) -> interpolate.CubicSpline:
-        s = np.linspace(self.custom.low, self.custom.high, _SPLINE + 1)
-        return interpolate.CubicSpline(s, self.custom(s), bc_type="clamped")
-
-    @cached_property
-    def error(self) -> float:
-        """The largest difference to the profile, seen at and between the middles of cells."""
-        s = np.linspace(self.custom.low, self.custom.high, 8 * _SPLINE + 1)
-        return float(np.abs(self(s) - self.custom(s)).max())
-
-    @cached_property
-    def steepest_bend(self) -> float:
-        """Max |f0''| of the spline."""
-        return float(np.abs(self._spline(self._spline.x, 2)).max())
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        return np.asarray(self._spline(np.clip(s, self.custom.low, self.custom.high)))
-
-    def slope(self, s: FloatArray) -> FloatArray:
-        return np.asarray(self._spline(np.clip(s, self.custom.low, self.custom.high), 1))
-
-    def second(self, s: FloatArray) -> FloatArray:
-        inside = (s >= self.custom.low) & (s <= self.custom.high)
-        return np.where(inside, self._spline(np.clip(s, self.custom.low, self.custom.high), 2), 0.0)
-
-    @property
-    def lipschitz(self) -> float:
-        return self.custom.lipschitz
-
-    @property
-    def landmarks(self) -> tuple[float, ...]:
-        return self.custom.landmarks
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return self.custom.bounds
-
-    def stretched(self, factor: float) -> SplineProfile:
-        return SplineProfile(self.custom.stretched(factor))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import shutil
 import sys
 import warnings
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geopriv.errors import Unavailable
+from geopriv.reports.engines.spark.told import told
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -42,8 +45,6 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
     from pyspark.errors import PySparkRuntimeError
     from pyspark.sql import SparkSession
 
-    from geopriv.reports.engines.spark_told import told
-
     # workers of this machine run this Python, which has geopriv
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("geopriv").config("spark.sql.execution.arrow.maxRecordsPerBatch", "32768")
@@ -56,6 +57,23 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
         except PySparkRuntimeError:
             pass
     raise Unavailable(f"Spark did not start; what Java said stands above. If it is older than Java 17, {_HOW}")
+
+
+def silent_session(master: str | None, checkpoint: str | None = None) -> SparkSession:
+    """A session of Spark that logs nothing, since its errors quote rows; what they were about is told in a sentence."""
+    warehouse = Path("spark-warehouse").absolute()
+    if not warehouse.exists():
+        atexit.register(_remove_empty, warehouse)  # Spark makes it for tables that nobody has asked for
+    started = session(master, {"spark.log.level": "OFF"})
+    if checkpoint is not None:
+        with told():
+            started.sparkContext.setCheckpointDir(checkpoint)
+    return started
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def require_java() -> None:

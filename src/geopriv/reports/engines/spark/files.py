@@ -1,4 +1,4 @@
-"""Files in, files out, by Spark: what the command line does with `--engine spark`."""
+"""Files in, files out, by Spark."""
 
 from __future__ import annotations
 
@@ -9,69 +9,42 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines import spark
-from geopriv.reports.engines.reading import Reading
-from geopriv.reports.engines.spark_query import rows_of
-from geopriv.reports.engines.spark_told import EXISTS, told
-from geopriv.reports.engines.spark_work import SENT, read_lines, wanted
+from geopriv.reports.drawing import Order, Privatized, require_readable
+from geopriv.reports.engines.base import KINDS
+from geopriv.reports.engines.spark import frames
+from geopriv.reports.engines.spark.told import EXISTS
+from geopriv.reports.engines.spark.work import SENT, read_lines
 from geopriv.reports.files import COLUMNS
-from geopriv.reports.privatization import Privatized, columns_of, require_readable
-from geopriv.reports.register import Register
 from geopriv.reports.report_files import require_sizes, require_whole
+from geopriv.reports.tallies import require_reports
 from geopriv.spaces.checks import invalid
-from geopriv.surveys.design import Design
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from geopriv.reports.tallies import Tally
-
-_LINES = (".ndjson", ".jsonl", ".json")
-_TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+LINES = (".ndjson", ".jsonl", ".json")
+TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _PATTERN = re.compile(r"[\[\]{}*?\\]")
 
 
-def privatize_files(
-    session: SparkSession,
-    design: Design,
-    data: str | None,
-    output: str,
-    *,
-    query: str | None = None,
-    person: str | None = None,
-    overwrite: bool = False,
-    again: bool = False,
-) -> Privatized:
-    """Reports of the people in files, or in the rows of a query, written to a folder of Parquet files.
-
-    The key is drawn for this run and is gone with it.
-
-    Raises:
-        InvalidParameter: for what cannot be read, for an output that exists, and for a second run of a survey that is
-            not said to be meant (`again`).
-    """
-    register = Register.of()
-    if output.endswith(_LINES):
-        raise invalid("privatize", "output", "a folder of Parquet files, which is what Spark writes here", output)
-    with told():
-        people = rows_of(session, query) if data is None and query is not None else _read(session, str(data))
-        if query is not None or str(data).lower().endswith(_TEXTS):
-            Reading(wanted(columns_of(design, person))).require_header("The table", people.columns)
-        _require_free(session, output, overwrite)
-        earlier = register.require_new(design, again)
-        reports = spark.drawn(people, design, person=person)
-        rows, unread = spark.count_rows(people, design, person=person)
-        require_readable(rows, unread)
-        number = register.begin(design, again)
-        try:
-            writer = reports.write.mode("overwrite" if overwrite else "error")
-            writer.option("parquet.enable.dictionary#id", "false").parquet(output)  # ids are random: none comes twice
-        except BaseException:
-            if _is_without_parts(session, output):
-                register.withdraw(number)
-            raise
-        written = _written(session, output).count()
-        register.complete(number, written)
+def write_reports(session: SparkSession, people: DataFrame, order: Order) -> Privatized:
+    """Reports of a frame of people, written to a folder of Parquet files. The key is drawn for this run."""
+    design, output, register = order.design, order.output, order.register
+    _require_free(session, output, order.overwrite)
+    earlier = register.require_new(design, order.again)
+    reports = frames.drawn(people, design, person=order.person)
+    rows, unread = frames.count_rows(people, design, person=order.person)
+    require_readable(rows, unread)
+    number = register.begin(design, order.again)
+    try:
+        writer = reports.write.mode("overwrite" if order.overwrite else "error")
+        writer.option("parquet.enable.dictionary#id", "false").parquet(output)  # ids are random: none comes twice
+    except BaseException:
+        if _is_without_parts(session, output):
+            register.withdraw(number)
+        raise
+    written = _written(session, output).count()
+    register.complete(number, written)
     return Privatized(output, rows, written, rows - unread.total() - written, dict(unread), earlier)
 
 
@@ -88,16 +61,6 @@ def _is_without_parts(session: SparkSession, output: str) -> bool:
     except Exception:  # of Java, or of the way to it
         return False
     return True
-
-
-def tally_files(session: SparkSession, design: Design, paths: Sequence[str], query: str | None = None) -> Tally:
-    """The reports in files and folders, or in the rows of a query, counted.
-
-    Raises:
-        InvalidParameter: for what cannot be read.
-    """
-    with told():
-        return spark.tally(rows_of(session, query) if query is not None else _reports(session, paths), design)
 
 
 def _require_free(session: SparkSession, output: str, overwrite: bool) -> None:
@@ -129,30 +92,47 @@ def _written(session: SparkSession, output: str) -> DataFrame:
     return session.read.parquet(_PATTERN.sub(r"\\\g<0>", output))
 
 
-def _read(session: SparkSession, path: str) -> DataFrame:
+def people_in(session: SparkSession, path: str) -> DataFrame:
     """People's rows: CSV as texts, lines of JSON, else Parquet."""
     place, name = _place(path), path.lower()
-    if name.endswith(_TEXTS):
+    if name.endswith(TEXTS):
         separator = "\t" if name.endswith((".tsv", ".tsv.gz")) else ","
         return session.read.csv(place, header=True, sep=separator, escape='"')
-    return session.read.json(place) if name.endswith(_LINES) else session.read.parquet(place)
+    return session.read.json(place) if name.endswith(LINES) else session.read.parquet(place)
 
 
-def _reports(session: SparkSession, paths: Sequence[str]) -> DataFrame:
+def reports_in(session: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """The reports of files and folders.
+
+    Raises:
+        InvalidParameter: for a file of counts, for lines that were cut off, and for Parquet that takes much memory.
+    """
+    for given in map(Path, paths):
+        for file in given.rglob("*.parquet") if given.is_dir() else [given] if given.is_file() else []:
+            require_reports(file)
+    paths = [part for path in paths for part in _parts(path)]
     for path in paths:
         place = Path(path)
-        if path.endswith(_LINES) and place.is_file():
+        if path.endswith(LINES) and place.is_file():
             require_whole(place)
         elif place.exists():
             for file in place.rglob("*.parquet") if place.is_dir() else [place]:
                 require_sizes(file)
-    lines, others = ([_place(p) for p in paths if p.endswith(_LINES) == is_json] for is_json in (True, False))
+    lines, others = ([_place(p) for p in paths if p.endswith(LINES) == is_json] for is_json in (True, False))
     parts = []
     if lines:
         texts = session.read.text(lines, lineSep="\n").selectExpr("cast(value as binary) value")
-        parts = [spark.mapped(texts, read_lines, SENT)]
+        parts = [frames.mapped(texts, read_lines, SENT)]
     parts += [session.read.parquet(*others).select(*COLUMNS.names)] if others else []
     return parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1])
+
+
+def _parts(path: str) -> list[str]:
+    """A path as it is, or the files of a folder where not all are Parquet."""
+    if not Path(path).is_dir():
+        return [path]
+    inside = [part for part in Path(path).iterdir() if part.suffix in KINDS]
+    return [path] if all(part.suffix == ".parquet" for part in inside) else [str(part) for part in sorted(inside)]
 
 
 def _place(path: str) -> str:

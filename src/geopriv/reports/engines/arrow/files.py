@@ -1,22 +1,19 @@
-"""From what a person names to batches of rows: a file, a folder of files, a query, or a table in memory."""
+"""From what a person names to batches of rows: a file, a folder of files, or a table in memory."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines.arrow import ipc_batches, parquet_batches, table_batches
-from geopriv.reports.engines.delimited import csv_batches
-from geopriv.reports.engines.duckdb import Sql, sql_batches
+from geopriv.reports.engines.arrow.delimited import csv_batches
+from geopriv.reports.engines.arrow.tables import ipc_batches, parquet_batches, table_batches
 from geopriv.reports.engines.reading import Reading, guarded
-from geopriv.spaces.checks import invalid
 
-Data: TypeAlias = str | os.PathLike[str] | Sql | Any  # and whatever offers an Arrow stream
 Reader = Callable[[Path, Reading], Iterator[pa.RecordBatch]]
 
 _READERS: dict[str, Reader] = {
@@ -32,26 +29,21 @@ _READERS: dict[str, Reader] = {
 }
 
 
-def batches(data: Data, reading: Reading) -> Iterator[pa.RecordBatch]:
+def batches(data: Any, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Batches of the wanted columns.
 
     Args:
-        data: the path of a CSV, Parquet or Arrow file or of a folder of them, a query (`Sql`), or a table or reader of
-            Arrow or of anything that offers an Arrow stream (pandas, polars, DuckDB).
+        data: the path of a CSV, Parquet or Arrow file or of a folder of them, or a table or reader of Arrow or of
+            anything that offers an Arrow stream (pandas, polars, DuckDB).
         reading: which columns; it is told how far the reading has come.
 
     Raises:
         InvalidParameter: for what cannot be read.
     """
-    if isinstance(data, Sql):
-        yield from guarded("The query's result", sql_batches(data, reading), "DuckDB stopped on its way")
-    elif isinstance(data, str | os.PathLike):
+    if isinstance(data, str | os.PathLike):
         yield from _file_batches(_files(Path(data)), reading)
-    elif hasattr(data, "__arrow_c_stream__"):
-        yield from guarded("The table", table_batches(data, reading), "its stream broke off")
     else:
-        rule = "a path, a query (Sql), or a table that offers an Arrow stream"
-        raise invalid("privatize", "data", rule, type(data).__name__)
+        yield from guarded("The table", table_batches(data, reading), "its stream broke off")
 
 
 def _file_batches(paths: list[Path], reading: Reading) -> Iterator[pa.RecordBatch]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines.reading import Reading
-from geopriv.reports.engines.statements import require_reading
+from geopriv.reports.engines.duckdb.statements import require_reading
+from geopriv.reports.engines.reading import Reading, guarded
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
@@ -95,6 +95,10 @@ def sql_batches(sql: Sql, reading: Reading) -> Iterator[pa.RecordBatch]:
     Raises:
         InvalidParameter: where it cannot be run. DuckDB's own words are shown only where it has not looked at any data.
     """
+    return guarded("The query's result", _batches(sql, reading), "DuckDB stopped on its way")
+
+
+def _batches(sql: Sql, reading: Reading) -> Iterator[pa.RecordBatch]:
     import duckdb
 
     problem = ""

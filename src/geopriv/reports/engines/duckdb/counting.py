@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from duckdb import Error
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines.duckdb import (
+from geopriv.reports.engines.duckdb.sql import (
     Sql,
     connected,
     literal,
@@ -33,7 +32,7 @@ _NUMBER = r"\s*-?[0-9]+\s*"
 _LIST = rf"\s*\[({_NUMBER}(,{_NUMBER})*|\s*)\]\s*"
 
 
-def tally_sql(design: Design, sql: Sql) -> Tally:
+def tally_rows(design: Design, sql: Sql) -> Tally:
     """The reports that a query gives, counted.
 
     Reports are judged as by `tally`, and ids are checked across all rows. Of several rows with one id the least counts
@@ -47,6 +46,8 @@ def tally_sql(design: Design, sql: Sql) -> Tally:
     Raises:
         InvalidParameter: where the query cannot be run, or its columns hold something else.
     """
+    from duckdb import Error
+
     problem, settings = "", {"preserve_insertion_order": "false"}  # which would cost memory, and rows have no order
     with tempfile.TemporaryDirectory() as spill:
         try:

@@ -20,9 +20,10 @@ import pyarrow as pa
 
 from geopriv.noise.keyed import Keyed
 from geopriv.queries.source import Source as Columns
+from geopriv.reports.drawing import columns_of, draw_reports
 from geopriv.reports.engines.people import People
 from geopriv.reports.engines.shuffle import Rows
-from geopriv.reports.engines.spark_blocks import (
+from geopriv.reports.engines.spark.blocks import (
     from_blocks,
     hashed,
     in_blocks,
@@ -37,7 +38,6 @@ from geopriv.reports.files import (
     limits,
     records,
 )
-from geopriv.reports.privatization import columns_of, draw_reports
 from geopriv.reports.reader import Judged, ReportReader
 from geopriv.reports.report_files import parse_line, well_formed
 from geopriv.reports.tallies import Tally, tally_of

@@ -21,12 +21,12 @@ import pyarrow as pa
 
 from geopriv.errors import InvalidParameter
 from geopriv.noise.entropy import ENTROPY
-from geopriv.reports.engines import spark_work as work
+from geopriv.reports.drawing import columns_of
 from geopriv.reports.engines.people import People
 from geopriv.reports.engines.reading import Reading
-from geopriv.reports.engines.spark_blocks import BLOCK
+from geopriv.reports.engines.spark import work
+from geopriv.reports.engines.spark.blocks import BLOCK
 from geopriv.reports.files import COLUMNS
-from geopriv.reports.privatization import columns_of
 from geopriv.reports.register import Register
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import invalid

@@ -1,0 +1,111 @@
+"""What every engine does with people's values: find their columns, draw a report of each, and say what was done."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms.integers import Integers, draw_shares, report_integers
+from geopriv.noise.entropy import ENTROPY
+from geopriv.noise.entropy import Source as Entropy
+from geopriv.queries.source import Source
+from geopriv.reports.files import limits
+from geopriv.reports.register import Register
+from geopriv.spaces.checks import FloatArray
+from geopriv.surveys.design import Design
+
+Progress = Callable[[str, int, float | None], None]
+"""Told the stage ("reading", "writing"), rows done so far, and the share of the stage that is done, if known."""
+
+
+@dataclass(frozen=True)
+class Privatized:
+    """What a run did, for the operator's eyes.
+
+    Args:
+        output: the file of reports; on Spark the folder, as it was named.
+        rows: that were read.
+        reports: that were written.
+        repeated: rows of people who had reported before in the same run.
+        unread: rows without a report because their values could not be read, by reason.
+        earlier: runs of the same survey that the register knew; who was in k of them has spent k + 1 times ε.
+    """
+
+    output: Path | str
+    rows: int
+    reports: int
+    repeated: int = 0
+    unread: dict[str, int] = field(default_factory=dict)
+    earlier: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain JSON."""
+        return {**vars(self), "output": str(self.output)}
+
+
+@dataclass(frozen=True)
+class Order:
+    """One run of `privatize`, as it was asked for.
+
+    Args:
+        design: what is promised.
+        output: where the reports go.
+        person: the column that names people; None for the source's.
+        progress: is told how far the run has come.
+        overwrite: whether an output of reports may be replaced.
+        again: whether a second run of the survey is meant.
+        register: that tells what was privatised before.
+    """
+
+    design: Design
+    output: str
+    person: str | None
+    progress: Progress
+    overwrite: bool
+    again: bool
+    register: Register
+
+
+def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) -> Integers:
+    """The mechanism and the report of each person, shape (n, 1 + axes); a shorter report is filled up with zeros.
+
+    Guarantee: the design's, for every float value (theory T5, T8): which mechanism a person answers does not depend on
+    the value.
+    """
+    which = draw_shares(design.shares, len(values), source)
+    drawn = np.zeros((len(values), 1 + max(limits(m)[0] for m in design.mechanisms)), dtype=np.int64)
+    drawn[:, 0] = which
+    for index, mechanism in enumerate(design.mechanisms):
+        mine = np.flatnonzero(which == index) if len(design.mechanisms) > 1 else np.arange(len(values))
+        report = report_integers(mechanism, values[mine], source.among(mine))
+        drawn[mine, 1 : 1 + report.shape[1]] = report
+    return drawn
+
+
+def require_readable(rows: int, unread: Counter[str]) -> None:
+    """Refuse a table without a row that can be read.
+
+    Raises:
+        InvalidParameter: saying why they cannot.
+    """
+    if not rows:
+        raise InvalidParameter("The data has no rows.")
+    if rows == unread.total():
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in unread.items())
+        raise InvalidParameter(f"None of the {rows:,} rows could be read: {reasons}.")
+
+
+def columns_of(design: Design, person: str | None) -> Source:
+    """Where a design's values are found in a table, and the column that names people, if another one is given."""
+    if design.source is None:
+        raise InvalidParameter(
+            f"The design of {design.survey!r} does not say in which columns the values are: name them in the survey "
+            "(columns = [\u2026] under [space]) and plan again, or let devices report (python -m geopriv.client)."
+        )
+    return design.source if person is None else replace(design.source, person=person)

@@ -1,0 +1,1 @@
+"""Files and tables in memory, read by Arrow in this process."""

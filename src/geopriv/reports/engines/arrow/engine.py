@@ -1,0 +1,52 @@
+"""The engine that reads by Arrow, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from geopriv.reports.drawing import Order, Privatized
+from geopriv.reports.engines.arrow.files import batches
+from geopriv.reports.engines.arrow.tables import table_batches
+from geopriv.reports.engines.base import are_paths, is_frame, report_files
+from geopriv.reports.engines.local import privatize_rows
+from geopriv.reports.engines.reading import Reading, guarded
+from geopriv.reports.files import COLUMNS
+from geopriv.reports.reader import ReportReader
+from geopriv.reports.tallies import Tally, require_reports
+from geopriv.surveys.design import Design
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """Reads CSV, Parquet and Arrow files, folders of them, and whatever offers an Arrow stream (pandas, polars)."""
+
+    def takes(self, data: object) -> bool:
+        """Paths, and tables in memory."""
+        return are_paths(data) or (hasattr(data, "__arrow_c_stream__") and not is_frame(data))
+
+    def privatize(self, people: Any, order: Order) -> Privatized:
+        """In batches, at constant memory."""
+        return privatize_rows(lambda reading: batches(people, reading), order)
+
+    def tally(self, reports: Any, design: Design, progress: Callable[[int], None]) -> Tally:
+        """The first report of an id counts. Ids are kept in memory, 16 to 18 bytes each."""
+        reader, total = ReportReader(design), Tally(design)
+        for batch in _accepted(reports, reader):
+            total.add(batch)
+            progress(len(batch))
+        total.rejected += reader.rejected
+        return total
+
+
+def _accepted(reports: Any, reader: ReportReader) -> Iterator[Any]:
+    if not are_paths(reports):
+        rows: Iterator[pa.RecordBatch] = table_batches(reports, Reading(tuple(COLUMNS.names)))
+        yield from reader.accepted_of(guarded("The table", rows, "its stream broke off"))
+        return
+    for path in report_files(reports):
+        require_reports(path)
+        yield from reader.read(path)

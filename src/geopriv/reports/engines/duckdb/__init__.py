@@ -1,0 +1,1 @@
+"""Queries in SQL, and files by patterns, read and counted by DuckDB."""

@@ -1,0 +1,1 @@
+"""Frames and files, by Spark wherever it runs."""

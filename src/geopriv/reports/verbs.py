@@ -1,0 +1,150 @@
+"""The two verbs between people and counts, by whichever engine: `privatize` and `tally`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from geopriv.errors import InvalidParameter
+from geopriv.reports.drawing import Order, Privatized, Progress
+from geopriv.reports.engines.arrow.engine import Arrow
+from geopriv.reports.engines.base import Engine
+from geopriv.reports.engines.duckdb.engine import DuckDB
+from geopriv.reports.engines.spark.engine import Spark
+from geopriv.reports.register import Register
+from geopriv.reports.tallies import Tally
+from geopriv.spaces.checks import invalid
+from geopriv.surveys.design import Design
+
+ENGINES: dict[str, Callable[[], Engine]] = {"arrow": Arrow, "duckdb": DuckDB, "spark": Spark}
+
+
+def privatize(
+    design: Design,
+    people: Any,
+    output: str | os.PathLike[str],
+    *,
+    engine: str | Engine | None = None,
+    person: str | None = None,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+    again: bool = False,
+    register: str | os.PathLike[str] | None = None,
+) -> Privatized:
+    """One exact report for each person of a table, written in an order that tells nothing of the table's.
+
+    Values are clamped to the design's public range; each person then answers one mechanism, drawn by the design's
+    shares without a look at the value. Rows whose values are missing or are no finite numbers are counted and left out.
+    Where a column names people, a person's first readable row counts (on Spark, where no row is first, see
+    `geopriv.reports.engines.spark.frames.privatize`).
+
+    Guarantee: each report has the law of its mechanism at the clamped value (theory T5, T8), and clamping is
+    1-Lipschitz, so a person has the design's promise towards whoever sees the output. Rows are sorted by keys that are
+    random, or a secret random function of the person's name, and are thrown away; ids are drawn afterwards. So their
+    order and their ids are independent of the order and the names in the table (with names: to anyone who cannot tell
+    keyed BLAKE2b from a random function). It is about one run: who is in k runs has spent k times ε, which is why the
+    register refuses a second run of a survey that nobody has said aloud.
+
+    Memory does not grow with the table: beyond half a million rows, reports wait in a temporary folder beside the
+    output, which is removed. A killed run leaves at most that folder, and the next run removes it.
+
+    Args:
+        design: what is promised; its source says which columns hold the values, and their public range.
+        people: the path of a CSV, Parquet or Arrow file or of a folder of them, a query (`Sql`), a table in memory that
+            offers an Arrow stream, or a frame of Spark.
+        output: ".parquet", or ".ndjson" or ".jsonl" for lines of JSON; with Spark the name of a folder.
+        engine: "arrow", "duckdb", "spark", or one with its own settings; by default the first of them that takes what
+            `people` is.
+        person: the column that names people; by default the source's. "" for a person a row.
+        progress: is told how far the run has come.
+        overwrite: replace an output that exists, if it is one of reports.
+        again: whether another run of a survey that the register knows is meant: it gives second reports, also where
+            the first file is replaced, since that may have been handed on.
+        register: the file that tells what was privatised before; by default the operator's own (`Register.of`).
+
+    Raises:
+        InvalidParameter: for people who cannot be read, for an output that exists, and for a second run.
+        OSError: where the output cannot be written. Nothing is left of it.
+    """
+    if isinstance(people, list):
+        raise _unknown("privatize", "people", people)
+    order = Order(design, os.fspath(output), person, progress or _silent, overwrite, again, Register.of(register))
+    return _engine("privatize", "people", people, engine).privatize(people, order)
+
+
+def tally(
+    design: Design,
+    reports: Any,
+    progress: Callable[[int], None] | None = None,
+    *,
+    engine: str | Engine | None = None,
+    tallies: Iterable[str | os.PathLike[str]] = (),
+) -> Tally:
+    """All reports, counted, and what tallies have counted.
+
+    Ids are checked across all reports: one that came before is rejected as a "repeated id", whatever it says now, so
+    the first counts. In what order files are read, and how reports are split among them, changes nothing else. Rows of
+    DuckDB and Spark have no order: there the least of those with one id counts, by mechanism, then report.
+
+    A file counts as a tally because it is named as one here, never because it says so: reports come from strangers, and
+    a tally adds whatever number stands in it.
+
+    Args:
+        design: that the reports belong to.
+        reports: paths of files (".parquet", else NDJSON) and of folders of them; or a query (`Sql`), a table in memory
+            or a frame of Spark with the columns design, id, mechanism and report. Where a database has no lists, a
+            report may be the text of one: "[3, -1]".
+        progress: called with the number of reports in each batch that was read.
+        engine: "arrow", "duckdb", "spark", or one with its own settings; by default the first of them that takes what
+            `reports` is.
+        tallies: files that `Tally.write` made, of one's own, each once.
+
+    Raises:
+        InvalidParameter: for what cannot be read, for a tally that is given twice, is damaged or is of another design,
+            for one among the reports, and for reports among the tallies.
+    """
+    total = Tally(design)
+    given = _listed(reports)
+    if not isinstance(given, list) or given:
+        total += _engine("tally", "reports", given, engine).tally(given, design, progress or (lambda _: None))
+    added: list[Path] = []
+    for path in map(Path, tallies):
+        if any(path.samefile(other) for other in added):
+            raise invalid("tally", "tallies", "such that each comes once, since it has no ids", str(path))
+        added.append(path)
+        total += Tally.read(path, design)
+    return total
+
+
+def _listed(reports: Any) -> Any:
+    """Paths as a list of them; all else as it is."""
+    if isinstance(reports, str | os.PathLike):
+        return [reports]
+    if isinstance(reports, Iterable) and not hasattr(reports, "__arrow_c_stream__"):
+        return list(reports)
+    return reports
+
+
+def _engine(verb: str, parameter: str, data: Any, chosen: str | Engine | None) -> Engine:
+    """The engine that was named, or the first that takes what is given."""
+    if isinstance(chosen, str):
+        if chosen not in ENGINES:
+            raise invalid(verb, "engine", f"one of {', '.join(ENGINES)}", chosen)
+        chosen = ENGINES[chosen]()
+    able = {name: made for name, made in ((name, make()) for name, make in ENGINES.items()) if made.takes(data)}
+    if not able:
+        raise _unknown(verb, parameter, data)
+    if chosen is not None and not chosen.takes(data):
+        raise invalid(verb, "engine", f"{' or '.join(able)}, for what is given", type(chosen).__name__)
+    return chosen or next(iter(able.values()))
+
+
+def _unknown(verb: str, parameter: str, data: object) -> InvalidParameter:
+    rule = "a path, a query (Sql), a table that offers an Arrow stream, or a frame of Spark"
+    return invalid(verb, parameter, rule, type(data).__name__)
+
+
+def _silent(stage: str, rows: int, share: float | None) -> None:
+    pass
