@@ -31,9 +31,9 @@ _numbers = count()
 
 @pytest.fixture(autouse=True)
 def _register(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To each test nobody has reported before; the folder is made if a register is kept."""
-    folder = f"register-{os.getpid()}-{next(_numbers)}"
-    monkeypatch.setenv("GEOPRIV_REGISTER", os.path.join(os.environ["GEOPRIV_CACHE"], folder, "register.sqlite"))
+    """To each test nobody has reported before."""
+    name = f"register-{os.getpid()}-{next(_numbers)}.sqlite"
+    monkeypatch.setenv("GEOPRIV_REGISTER", os.path.join(os.environ["GEOPRIV_CACHE"], name))
 
 
 # Files whose tests share what takes long to make: a session of Spark, a run of the demonstration, crafted designs.
