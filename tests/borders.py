@@ -154,7 +154,7 @@ def planted_letters(
     s: FloatArray,
     off: FloatArray,
     table: table_kernels.Lookup,
-    letter: table_kernels.Letters,
+    letter: table_kernels.LetterArray,
     status: filters.Status,
 ) -> None:
     """The planted fault: a row is certain where U is clear of the share of the one cell in which the float is."""

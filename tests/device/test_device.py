@@ -33,7 +33,6 @@ from geopriv.device.maps import LocalMap
 from geopriv.device.mechanisms import DeviceLattice, DeviceTable, read_mechanism
 from geopriv.device.spaces import Ratios, read_space
 from geopriv.device.values import read_value
-from geopriv.mechanisms import reports as sampler
 from geopriv.noise import entropy
 from geopriv.noise.exact import precision
 from tests.designs import (
@@ -161,7 +160,7 @@ def test_the_same_bytes_give_the_same_reports_as_the_library() -> None:
         table, ours = small_table(query, epsilon), device_table(query, epsilon)
         for value in places(box, 20, seed=3):
             words = stream(16)
-            expected = sampler.report(table, [value], Same(Given(words))).values[0]
+            expected = table.report_from(Same(Given(words)), [value]).values[0]
             assert table.values[ours.draw(read_value(ours.space, value), Given(words))[0]] == expected
 
 
@@ -184,7 +183,7 @@ def test_the_same_bytes_give_the_same_cells_as_the_library() -> None:
             words = [stream(16 * space.dimension) + tail for _ in range(40)]
             words += [bytes(16 * space.dimension) + tail, bytes([255] * 16 * space.dimension) + tail]
             for drawn in words:
-                expected = np.atleast_1d(sampler.report(lattice, [value], Same(Given(drawn + tail * 9))).values[0])
+                expected = np.atleast_1d(lattice.report_from(Same(Given(drawn + tail * 9)), [value]).values[0])
                 assert ours.draw(read_value(ours.space, value), Given(drawn + tail * 9)) == tuple(
                     expected.astype(int).tolist()
                 )

@@ -27,7 +27,7 @@ from geopriv.device.mechanisms import (
 from geopriv.device.values import Value, read_value
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.table import reports as table_reports
-from geopriv.noise import bulk
+from geopriv.noise import plans as bulk
 from geopriv.shapes.coordinates import Coordinate
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray

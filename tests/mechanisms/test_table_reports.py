@@ -14,12 +14,11 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms.reports import report
 from geopriv.mechanisms.table import reports as table_reports
 from geopriv.shapes.coordinates import Coordinate
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
-from tests.sources import Given, Seeded
+from tests.sources import Given, Seeded, report
 
 QUERY = gp.Threshold(0.0, 2.0)
 

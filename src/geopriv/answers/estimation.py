@@ -10,7 +10,8 @@ import numpy as np
 
 from geopriv.answers.intervals import normal_reach
 from geopriv.errors import OutOfDomain, ReportRejected
-from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.base import Mechanism
+from geopriv.mechanisms.reports import Simulated
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, fraction, invalid
 from geopriv.spaces.frames import as_array

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from geopriv.mechanisms.base import Additive
+from geopriv.mechanisms.additive.additive import Additive
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.sensitivity.least_scale import CELLS, least_scale
 from geopriv.mechanisms.sensitivity.student_scales import LeastScale

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from geopriv.mechanisms.base import Additive
+from geopriv.mechanisms.additive.additive import Additive
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.scale import ConstantScale
 from geopriv.noise import Laplace

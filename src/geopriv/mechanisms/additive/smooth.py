@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from geopriv.mechanisms.base import Additive, spend
+from geopriv.mechanisms.additive.additive import Additive, spend
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.scale import MARGIN, Scale
 from geopriv.mechanisms.sensitivity import (

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil_on_box
 from geopriv.queries import Query
 from geopriv.shapes.profiles import (
@@ -19,16 +19,13 @@ from geopriv.shapes.profiles import (
 )
 from geopriv.spaces.checks import FloatArray
 
-if TYPE_CHECKING:
-    from geopriv.mechanisms.lattice.lattice import Lattice
-
 _MOST = 1 << 21  # cells of a box that is looked at whole
 _FINE = 1 << 15  # places at which a curved profile is looked at
 _TAIL = math.exp(-72)  # of a Gaussian beyond the twelve bandwidths at which its breaks end
 _ROUNDING = 1e-9
 
 
-def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+def stencil_bounds(mechanism: Cells, query: Query) -> tuple[float, float] | None:
     """The least and the largest contribution of a report, or numbers beyond them; None where there is no bound.
 
     Along a linear coordinate s the stencil is G(s) = Σ w·f0(s + shift), a function of s alone. For straight pieces it
@@ -53,12 +50,12 @@ def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | No
     return ends[0] - slack, ends[1] + slack
 
 
-def _weight(mechanism: Lattice) -> float:
+def _weight(mechanism: Cells) -> float:
     """The sum of the absolute weights of the stencil."""
     return float((1 + 4 * mechanism.curvature) ** mechanism.space.dimension)
 
 
-def _along_coordinate(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+def _along_coordinate(mechanism: Cells, query: Query) -> tuple[float, float] | None:
     if not query.has_profile:
         return None
     axis, d = query.geometry.axis, query.space.dimension
@@ -102,7 +99,7 @@ def _of_curve(
     return float(values.min()) - slack, float(values.max()) + slack
 
 
-def _on_box(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+def _on_box(mechanism: Cells, query: Query) -> tuple[float, float] | None:
     box = query.box_of_change(mechanism.step)
     if box is None:
         return None

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from flint import arb
 
 from geopriv.mechanisms import Lattice, Table
-from geopriv.mechanisms.lattice.lattice import FARTHEST
+from geopriv.mechanisms.lattice.cells import FARTHEST
 from geopriv.mechanisms.table.integers import TOTAL
 from geopriv.noise import exact
 from geopriv.spaces.checks import FloatArray
