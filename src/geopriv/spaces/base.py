@@ -178,7 +178,7 @@ class Space(ABC):
         return f"a place of {self}"
 
     def read_public(self, value: Any) -> FloatArray:
-        """The point of one public value, as devices compute it: the floats nearest to the true ones."""
+        """The point of one public value: the floats nearest to the true ones."""
         return self.read(value)
 
     def public_point(self, owner: str, parameter: str, value: Any) -> FloatArray:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from geopriv.mechanisms.counts import Counts
-from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.lattice.cells import LEAST, MOST, Cells
 from geopriv.mechanisms.lattice.grid import choose_grid, require_flat_space
@@ -34,7 +33,7 @@ _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
 @dataclass(frozen=True)
-class Lattice(Documented, Cells, Sendable):
+class Lattice(Cells, Sendable):
     """A cell of a public grid: x rounded at random to a neighbour, plus two-sided geometric noise, on each axis.
 
     On each axis x lies between the cells i and i + 1, at the fraction λ. It goes up with probability λ, and then moves

@@ -14,7 +14,6 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.counts import Counts
-from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
@@ -63,7 +62,7 @@ class Alphabet:
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Documented, Rows, OfOneQuery, Sendable):
+class Table(Rows, OfOneQuery, Sendable):
     """One of a few values, drawn with probabilities that are linear in the coordinate between lattice points.
 
     At lattice point i value y has the integer weight w_i(y) out of 2^60; outside the lattice the end rows hold. The
