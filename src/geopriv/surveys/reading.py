@@ -12,8 +12,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from geopriv.device.texts import NAME, plain, quoted, seen
 from geopriv.errors import InvalidParameter
-from geopriv.surveys import schema
+from geopriv.surveys.kinds import QueryTable
 from geopriv.surveys.lines import key_lines, line_of
 from geopriv.surveys.part import (
     Part,
@@ -21,6 +22,10 @@ from geopriv.surveys.part import (
     nearest,
     shown,
 )
+from geopriv.surveys.priors import PriorTable
+from geopriv.surveys.schema import SurveyTable
+from geopriv.surveys.spaces import SpaceTable
+from geopriv.surveys.tables import Region, Table
 
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # keys of earlier surveys: more is said of them than that there is no such key
@@ -31,20 +36,20 @@ _GONE: dict[tuple[str | int, ...], str] = {
 _RENAMED = {"cdf": "distribution", "map": "density map"}
 
 
-def _by_kind(union: Any) -> dict[str, type[schema.Table]]:
+def _by_kind(union: Any) -> dict[str, type[Table]]:
     """The models of a union by their kind."""
     models = typing.get_args(typing.get_args(union)[0])
     return {kind: model for model in models for kind in typing.get_args(model.model_fields["kind"].annotation)}
 
 
 KINDS = {
-    "space": _by_kind(schema.SpaceTable),
-    "prior": _by_kind(schema.PriorTable),
-    "query": _by_kind(schema.QueryTable),
+    "space": _by_kind(SpaceTable),
+    "prior": _by_kind(PriorTable),
+    "query": _by_kind(QueryTable),
 }
 
 
-def parse_survey(text: str, file: str) -> tuple[schema.SurveyTable, Part]:
+def parse_survey(text: str, file: str) -> tuple[SurveyTable, Part]:
     """The tables of the text of a file, and where everything in it stands.
 
     Raises:
@@ -57,13 +62,26 @@ def parse_survey(text: str, file: str) -> tuple[schema.SurveyTable, Part]:
         )
     whole = Part(file, key_lines(text))
     try:
-        return schema.SurveyTable.model_validate(data), whole
+        tables = SurveyTable.model_validate(data)
+        _require_seen(data, whole)
+        return tables, whole
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False)
     # a misspelt key is also a missing one, and its own line says more
     spots = [(error["type"], _Spot.of(error["loc"])) for error in found]
     kind, spot = min(spots, key=lambda s: (s[0] != "extra_forbidden", line_of(whole.lines, s[1].path)))
     raise _explained(kind, spot, data, whole)
+
+
+def _require_seen(value: Any, part: Part) -> None:
+    """Refuse text that no device would show: characters without ink, and a name that is not as it looks."""
+    if isinstance(value, str) and not seen(value):
+        raise part.error(f"must be a text whose characters can all be printed and seen, not {quoted(value)}")
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            _require_seen(inner, part.inside(key))
+    if not part.path and not plain(value["name"], NAME):
+        raise part.wrong("name", f"a text of 1 to {NAME} characters, in NFC, without spaces at its ends", value["name"])
 
 
 def read_text(file: str) -> str:
@@ -112,17 +130,17 @@ class _Spot:
     """
 
     table: tuple[str | int, ...]
-    model: type[schema.Table]
+    model: type[Table]
     keys: tuple[str | int, ...]
 
     @classmethod
     def of(cls, loc: tuple[str | int, ...]) -> _Spot:
         depth = 2 if loc[0] == "query" else 1
         if loc[0] not in KINDS or len(loc) < depth + 2:
-            return cls((), schema.SurveyTable, loc[:2] if loc[0] == "query" else loc[:1])
+            return cls((), SurveyTable, loc[:2] if loc[0] == "query" else loc[:1])
         table, keys = loc[:depth], loc[depth + 1 :]
         if keys[0] == "region" and len(keys) > 1:
-            return cls((*table, "region"), schema.Region, keys[1:2])
+            return cls((*table, "region"), Region, keys[1:2])
         return cls(table, KINDS[str(loc[0])][str(loc[depth])], keys[:1])
 
     @property
@@ -154,7 +172,7 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
 
 def _title(spot: _Spot) -> str:
     """What a table is called."""
-    if not spot.table or spot.model is schema.Region:
+    if not spot.table or spot.model is Region:
         return "a region" if spot.table else "the survey"
     return f"this kind of {spot.table[0]}"
 
