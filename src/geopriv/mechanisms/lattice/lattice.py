@@ -14,9 +14,11 @@ from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.lattice.cells import LEAST, MOST, Cells
 from geopriv.mechanisms.lattice.grid import choose_grid, require_flat_space
+from geopriv.mechanisms.lattice.loss import worst_of_cells
 from geopriv.mechanisms.lattice.moments import distinct
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.lattice.sums import lattice_sums, map_sums
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.mechanisms.simulation import simulate
@@ -124,6 +126,9 @@ class Lattice(Cells, Sendable):
 
     def releases(self) -> list[OnLattice]:
         return [OnLattice(self)]
+
+    def worst_loss(self) -> WorstLoss:
+        return worst_of_cells(self)
 
     @property
     def limits(self) -> tuple[int, int, int]:

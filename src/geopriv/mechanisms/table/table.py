@@ -15,6 +15,7 @@ from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.mechanisms.sums import Sums, moments_of
@@ -180,6 +181,12 @@ class Table(Rows, OfOneQuery, Sendable):
 
     def releases(self) -> list[Letters]:
         return [Letters(self)]
+
+    def worst_loss(self) -> WorstLoss:
+        """Over every cell and every value, in exact arithmetic: nothing is sampled."""
+        ratio, cell, letter = self.worst_step
+        at = (float(self.lattice[cell]), float(self.lattice[cell + 1]), float(self.values[letter]))
+        return WorstLoss(ratio, at, self.weights[1:].size)
 
     @property
     def limits(self) -> tuple[int, int, int]:
