@@ -93,6 +93,20 @@ class Space(ABC):
     def random_direction(self, rng: np.random.Generator) -> FloatArray:
         """A direction, as `walk` takes it, from a seeded generator."""
 
+    @property
+    @abstractmethod
+    def slant(self) -> FloatArray:
+        """A direction, as `walk` takes it, that belongs to no axis."""
+
+    @property
+    def globe(self) -> Space | None:
+        """Where values are on the ground, for spaces of latitudes and longitudes."""
+        return None
+
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        """Values at which something changes that has nothing to do with a query, and what they are."""
+        return ()
+
     @abstractmethod
     def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
         """Points at signed distances (n,) from a point, on a straight line or a great circle.
@@ -229,6 +243,11 @@ class Axes(Space):
     def random_direction(self, rng: np.random.Generator) -> FloatArray:
         direction = np.asarray(rng.standard_normal(self.point_shape))
         return np.asarray(direction / np.linalg.norm(direction))
+
+    @property
+    def slant(self) -> FloatArray:
+        direction = 1 / np.sqrt(np.arange(2.0, 2.0 + self.dimension))
+        return np.asarray(direction / np.linalg.norm(direction)).reshape(self.point_shape)
 
     def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
         return np.asarray(start + way.reshape(-1, *(1,) * len(self.point_shape)) * direction)

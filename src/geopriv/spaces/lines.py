@@ -113,6 +113,9 @@ class LogLine(_Scalars):
     def limits(self) -> tuple[FloatArray, FloatArray]:
         return np.atleast_1d(self.read(self.floor)), np.array([np.inf])
 
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        return (("the floor", self.floor),)
+
     def read(self, values: Any) -> FloatArray:
         clamped: FloatArray = np.maximum(read_floats(self, values), self.floor)
         return np.asarray(np.log(clamped) / math.log(self.base))

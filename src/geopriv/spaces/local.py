@@ -194,6 +194,11 @@ class LocalPlane(Flat):
         """The sphere on which positions are, before they are projected."""
         return Earth(self.radius)
 
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        """Corners of the region, and what the globe has."""
+        low, high = (tuple(self.values(corner).tolist()) for corner in self.rectangle)
+        return ("a corner of the region", low), ("another corner of the region", high), *self.globe.marks()
+
     @property
     def _half_turn(self) -> float:
         """Half of the longitudes, in radians."""
