@@ -103,6 +103,9 @@ def test_public_points_are_the_same_floats_on_a_device_and_in_the_library(space:
         assert ours.middle == space.middle
 
 
+LONG = np.longdouble(1) + np.longdouble(2) ** -60  # which most processors hold, and no float does
+
+
 @pytest.mark.parametrize(
     ("value", "exactly"),
     [
@@ -111,6 +114,7 @@ def test_public_points_are_the_same_floats_on_a_device_and_in_the_library(space:
         (Decimal("0.1"), Fraction(1, 10)),
         (Fraction(1, 3), Fraction(1, 3)),
         (np.float32(0.1), Fraction(float(np.float32(0.1)))),
+        (LONG, Fraction(*LONG.as_integer_ratio())),
         (np.int64(7), Fraction(7)),
     ],
     ids=str,
