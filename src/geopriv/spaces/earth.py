@@ -82,6 +82,14 @@ class Earth(Vectors):
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         return self.move(points, np.full(len(points), way), np.full(len(points), 0.7391))
 
+    def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
+        bearing = np.full(way.shape, math.atan2(direction[1], direction[0]))
+        return self.move(np.broadcast_to(start, (*way.shape, 2)), way, bearing)
+
+    @property
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        return ("the north pole", (90.0, 0.0)), ("the antimeridian", (0.0, 180.0)), ("the south pole", (-90.0, 0.0))
+
     def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
         up = np.degrees(reach / self.radius)
         aside = up / max(float(np.cos(np.radians(np.abs([low[0], high[0]]).max()))), 1e-3)
