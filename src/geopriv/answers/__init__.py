@@ -1,4 +1,4 @@
-"""Counts become estimates: shares, distributions and maps, each with its intervals."""
+"""Counts → estimates, intervals, bands: shares, distributions and maps."""
 
 from geopriv.answers.answers import Answer, Answers, Band, load_answers
 
