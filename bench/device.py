@@ -12,6 +12,8 @@ import math
 import statistics
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,9 @@ import geopriv as gp
 from geopriv.device.draws import system_bytes
 from geopriv.device.mechanisms import DeviceMechanism, read_mechanism
 from geopriv.device.values import read_value
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tests.hostile import polygons  # which tests bound in work
 
 TOTAL = 1 << 60
 SHARES = np.array([[16, 8, 4, 4], [14, 8, 5, 5], [10, 8, 7, 7], [8, 8, 9, 7], [6, 10, 9, 7]])
@@ -83,15 +88,20 @@ def settings() -> list[tuple[str, Any, Any, Any]]:
     return found
 
 
-def seconds(device: DeviceMechanism, value: Any) -> float:
+def seconds(draw: Callable[[Any], Any], value: Any) -> float:
     """The median time of one draw."""
     times: list[float] = []
     until = time.perf_counter() + 0.4
     while len(times) < 5 or (time.perf_counter() < until and len(times) < 400):
         start = time.perf_counter()
-        device.draw(read_value(device.space, value), system_bytes)
+        draw(value)
         times.append(time.perf_counter() - start)
     return statistics.median(times)
+
+
+def drawer(device: DeviceMechanism) -> Callable[[Any], Any]:
+    """One draw at a value."""
+    return lambda value: device.draw(read_value(device.space, value), system_bytes)
 
 
 def rows() -> list[Row]:
@@ -99,17 +109,23 @@ def rows() -> list[Row]:
     found = []
     for name, mechanism, near, far in settings():
         document = json.loads(json.dumps(mechanism.to_document()))
-        start = time.perf_counter()
-        device = read_mechanism(document, name)
-        verified = time.perf_counter() - start
         values = [list(part) if isinstance(part, tuple) else part for part in (near, far)]
-        # the first draw also computes what is public, and keeps it
-        start = time.perf_counter()
-        device.draw(read_value(device.space, values[0]), system_bytes)
-        first = time.perf_counter() - start
-        close, away = (seconds(device, value) for value in values)
-        found.append({"what": name, "near": close, "far": away, "verify": verified, "first": first})
+        found.append(row(name, lambda: drawer(read_mechanism(document, name)), *values))  # noqa: B023
+    for name, one in polygons().items():
+        found.append(row(name, lambda: one.drawer(system_bytes), one.near, one.far))  # noqa: B023
     return found
+
+
+def row(name: str, make: Callable[[], Callable[[Any], Any]], near: Any, far: Any) -> Row:
+    """One setting."""
+    start = time.perf_counter()
+    draw = make()
+    verified = time.perf_counter() - start
+    # the first draw also computes what is public, and keeps it
+    start = time.perf_counter()
+    draw(near)
+    first = time.perf_counter() - start
+    return {"what": name, "near": seconds(draw, near), "far": seconds(draw, far), "verify": verified, "first": first}
 
 
 def main() -> None:

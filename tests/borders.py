@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.table import kernels as table_kernels
 from geopriv.mechanisms.table import reports as table_reports
 from geopriv.noise import filters
@@ -126,7 +125,7 @@ class Rows(Filter):
         return table_reports._letter(self.table, self.ready, row, [*words, 0], Seeded(1))
 
     def screened(self, row: Row, words: Sequence[int]) -> tuple[int, object]:
-        s = floats.coordinate(self.table.query, np.asarray([row]))
+        s = self.table.query.geometry.bounded(np.asarray([row]))
         assert s is not None
         letters, status = np.zeros(1, dtype=np.uint16), np.full(1, filters.UNKNOWN, dtype=np.uint8)
         table_kernels.letters(np.asarray([[*words, 0]], dtype=np.uint64), s.value, s.off, self.ready, letters, status)
@@ -155,7 +154,7 @@ def planted_letters(
     s: FloatArray,
     off: FloatArray,
     table: table_kernels.Lookup,
-    letter: table_kernels.Letters,
+    letter: table_kernels.LetterArray,
     status: filters.Status,
 ) -> None:
     """The planted fault: a row is certain where U is clear of the share of the one cell in which the float is."""

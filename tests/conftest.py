@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from itertools import count
 from typing import Any
 
 import pytest
@@ -25,19 +26,35 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         config.stash[_FOLDER].cleanup()
 
 
+_numbers = count()
+
+
 @pytest.fixture(autouse=True)
-def _register(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _register(monkeypatch: pytest.MonkeyPatch) -> None:
     """To each test nobody has reported before."""
-    monkeypatch.setenv("GEOPRIV_REGISTER", str(tmp_path_factory.mktemp("register") / "register.sqlite"))
+    name = f"register-{os.getpid()}-{next(_numbers)}.sqlite"
+    monkeypatch.setenv("GEOPRIV_REGISTER", os.path.join(os.environ["GEOPRIV_CACHE"], name))
+
+
+# Files whose tests share what takes long to make: a session of Spark, a run of the demonstration, crafted designs.
+_TOGETHER = (
+    "tests/commands/test_demo.py",
+    "tests/reports/test_spark.py",
+    "tests/surveys/test_crafted_designs.py",
+)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests side by side, one by one, but for those that share a session of Spark, which takes long to start."""
+    """Tests side by side, one by one, but for those that share what takes long to make."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduling(LoadScopeScheduling):  # type: ignore[misc] # it has no annotations
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if nodeid.startswith("tests/reports/test_spark.py") else nodeid
+            file, _, test = nodeid.partition("::")
+            if file in _TOGETHER:
+                return file
+            # rows of the shared table are calibrated once, and their moments computed once
+            return f"{file}[{test.partition('[')[2]}" if file == "tests/mechanisms/test_mechanisms.py" else nodeid
 
     return Scheduling(config, log)

@@ -44,7 +44,8 @@ def _middle(rng: random.Random, query: Document | None, space: Document, documen
         own = rng.choice(ring)
         own = own if space["type"] == "Plane" else own[::-1]
     else:
-        own = query.get("center") or query.get("at") or query.get("low") or place(rng, space)
+        at = None if query["type"] == "Score" else query.get("at")  # that is a number of its coordinate
+        own = query.get("center") or at or query.get("low") or place(rng, space)
     return [float(part) for part in (own if isinstance(own, list) else [own])]
 
 

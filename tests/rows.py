@@ -141,12 +141,18 @@ class Row:
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Bias and variance of the estimate of the row's query: the mechanism's own, or else by quadrature."""
-        m, q = self.mechanism, self.asked.query
+        return self._moments
+
+    @cached_property
+    def _moments(self) -> tuple[FloatArray, FloatArray]:
+        m, q = self.mechanism, self.asked.query  # a mechanism that cannot be calibrated to the query is refused here
         try:
             if isinstance(m, INPUT):
                 return m.bias(self.values, q), m.variance(self.values, q)
             bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
-        except gp.InvalidParameter:  # only a plain estimate has no closed form
+        except gp.InvalidParameter:
+            if getattr(m, "estimator", None) != "plain":  # only a plain estimate may have no closed form
+                raise
             return plain_moments(m, self.values, q)
         return (bias[..., 0], variance[..., 0]) if isinstance(m, gp.VectorSmoothCauchy) else (bias, variance)
 

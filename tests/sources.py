@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from geopriv.mechanisms import Mechanism
+from geopriv.mechanisms.reports import Reports
+from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.noise.entropy import Source
+from geopriv.noise.plans import Plan
 
 
 class Given(Source):
@@ -28,3 +34,18 @@ class Seeded(Source):
 
     def bytes(self, n: int) -> bytes:
         return self._rng.bytes(n)
+
+
+def report(mechanism: Mechanism, x: Any, source: Source) -> Reports:
+    """One exact report for each value, from a source."""
+    return mechanism.report_from(source, x)
+
+
+def report_integers(mechanism: Sendable, x: Any, source: Source) -> Integers:
+    """One exact report for each value as it is written to a file, from a source."""
+    return mechanism.draw(mechanism.space.read_rows(x)[0], source)
+
+
+def plans(mechanism: Any) -> list[Plan]:
+    """How a mechanism's report is made, where that is a plan."""
+    return list(mechanism.releases())

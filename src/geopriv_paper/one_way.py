@@ -17,7 +17,6 @@ from geopriv.mechanisms import (
     LocalLaplace,
     SmoothT,
     Table,
-    moments,
 )
 from geopriv.proofs.floors import lower_bound
 from geopriv.queries import Threshold
@@ -73,7 +72,7 @@ def expected(setting: OneWay, incomes: Incomes) -> dict[str, Any]:
     x, weights = incomes.values, incomes.weights
     found, query = {}, setting.query
     for name, (mechanism, answered) in contenders(setting).items():
-        own, noise = moments(mechanism, answered, x)
+        own, noise = mechanism.moments(x, answered)
         off = own + answered(x) - query(x)
         bias = float(weights @ off)
         found[name] = {"bias": bias, "variance": float(weights @ noise + weights @ (off - bias) ** 2)}

@@ -19,7 +19,6 @@ from geopriv.mechanisms import (
     LocalLaplace,
     SmoothT,
 )
-from geopriv.mechanisms import moments as exact_moments
 from geopriv.noise import Laplace, StudentT
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.agreement import moments_of, squared_error_check
@@ -75,7 +74,7 @@ class _Setting:
         self.scales = [one.scale(query.coordinate(x)) for one in answers.values()]
         self.expected = {}
         for name, one in {**answers, "M0": self.plain}.items():
-            own, noise = exact_moments(one, query, x)
+            own, noise = one.moments(x, query)
             bias = float(weights @ own)
             self.expected[name] = bias, float(weights @ noise + weights @ (own - bias) ** 2)
 

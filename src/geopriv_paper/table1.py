@@ -20,7 +20,6 @@ from geopriv.mechanisms import (
     Mechanism,
     SmoothT,
     Table,
-    moments,
 )
 from geopriv.proofs.audits import audit, audit_black_box
 from geopriv.queries import GaussianKernel, Query
@@ -139,7 +138,7 @@ def _measured(
     x, weights = law
     rows, checks = {}, []
     for name, (mechanism, answered) in asked.items():
-        own, noise = moments(mechanism, answered, x)
+        own, noise = mechanism.moments(x, answered)
         off = own + answered(x) - query(x)
         bias = float(weights @ off)
         variance = float(weights @ noise + weights @ (off - bias) ** 2)

@@ -1,7 +1,8 @@
-"""Polygons of arcs on a device where its two precisions, of near and of far corners, meet."""
+"""Polygons of arcs on a device at the height of their corners, between the exact one and the one in floats."""
 
 from __future__ import annotations
 
+import operator
 import random
 from fractions import Fraction
 
@@ -10,9 +11,7 @@ from flint import arb
 
 from geopriv.device.globe import (
     GlobeRegion,
-    _gnomonic,
     globe_region,
-    public_vector,
 )
 from tests import independent
 
@@ -33,6 +32,15 @@ def place_of(region: GlobeRegion, across: Fraction, height: Fraction) -> tuple[F
         return independent.exactly(180 * up / arb.pi()), independent.exactly(180 * around / arb.pi())
 
 
+def on_map(region: GlobeRegion, number: int) -> tuple[Fraction, Fraction]:
+    """A corner on the region's gnomonic map, to 300 bits."""
+    with independent.digits(300):
+        vector = independent.on_sphere(*region.corners[number])
+        axes = [[independent.ball(part) for part in axis] for axis in region.frame]
+        first, second, ahead = (independent.dot(vector, axis) for axis in axes)
+        return independent.exactly(first / ahead), independent.exactly(second / ahead)
+
+
 def level_with_its_first_corner(rng: random.Random) -> tuple[list[Degrees], tuple[Fraction, Fraction]]:
     """A triangle whose first edge runs along the rays that are counted, and a place beside it.
 
@@ -43,12 +51,13 @@ def level_with_its_first_corner(rng: random.Random) -> tuple[list[Degrees], tupl
     for _ in range(5):  # the map depends on the corners
         region = globe_region(RADIUS, [[first, second, third, first]])
         number = region.corners.index((Fraction(first[1]), Fraction(first[0])))
-        (x, y), _ = region._on_map(public_vector(region.corners[number], 300))
+        x, y = on_map(region, number)
         latitude, longitude = place_of(region, x - Fraction(1, 200), y - Fraction(1, 10**9))
         second = (float(longitude), float(latitude))
     region = globe_region(RADIUS, [[first, second, third, first]])
-    (x, y), _ = region._on_map(public_vector(region.corners[number], 300))
-    height = (Fraction(_gnomonic(region.floats[number], region.frame)[1]) + y) / 2
+    x, y = on_map(region, number)
+    up, ahead = (sum(map(operator.mul, region.floats[number], axis)) for axis in region.frame[1:])
+    height = (Fraction(up / ahead) + y) / 2
     return [first, second, third, first], place_of(region, x - Fraction(1, 1000), height)
 
 

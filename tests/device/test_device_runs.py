@@ -1,4 +1,4 @@
-"""Large polygons on a device: ruling out runs of edges, and rough distances first, change no report."""
+"""Large polygons on a device: ruling out runs of edges changes no distance."""
 
 from __future__ import annotations
 
@@ -7,25 +7,14 @@ import random
 import time
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
-from itertools import accumulate
-from typing import Any
 
 import pytest
 
-from geopriv.device import regions
 from geopriv.device.coordinates import read_coordinate
-from geopriv.device.draws import draw_letter, rows_of
-from geopriv.device.globe import GlobeRegion, globe_region
+from geopriv.device.globe import globe_region
 from geopriv.device.intervals import Interval, exact
-from geopriv.device.regions import FlatRegion, flat_region
+from geopriv.device.regions import flat_region
 from geopriv.device.runs import Run
-from tests.designs import (
-    SHARES,
-    TOTAL,
-    Given,
-    Stream,
-)
 
 Ring = list[tuple[float, float]]
 RADIUS, BITS = 6_371_008.8, 1_300
@@ -87,10 +76,6 @@ def same(first: Interval, second: Interval) -> bool:
     return (first.low, first.high) == (second.low, second.high)
 
 
-def within(narrow: Interval, wide: Interval | None) -> bool:
-    return wide is None or (wide.low <= narrow.low and narrow.high <= wide.high)
-
-
 @pytest.mark.parametrize("name", FLAT)
 def test_runs_of_edges_change_no_distance_in_the_plane(name: str) -> None:
     region = flat_region(FLAT[name])
@@ -99,7 +84,6 @@ def test_runs_of_edges_change_no_distance_in_the_plane(name: str) -> None:
     for place in tried(FLAT[name], 1, 80):
         point = tuple(exact(part, BITS) for part in place)
         assert same(region.enclose(point), plain.enclose(point))
-        assert within(region.enclose(point), region.rough(point))
 
 
 @pytest.mark.parametrize("name", GLOBE)
@@ -110,7 +94,6 @@ def test_runs_of_arcs_change_no_distance_on_earth(name: str) -> None:
     for longitude, latitude in tried(GLOBE[name], 2, 40):
         value = min(max(latitude, Fraction(-90)), Fraction(90)), (longitude + 180) % 360 - 180
         assert same(region.enclose(value, 200), plain.enclose(value, 200))
-        assert within(region.enclose(value, 200), region.rough(value, 200))
 
 
 def test_runs_that_are_too_small_are_caught() -> None:
@@ -121,46 +104,6 @@ def test_runs_that_are_too_small_are_caught() -> None:
     points = [tuple(exact(part, BITS) for part in place) for place in tried(FLAT["star with a hole"], 1, 80)]
     for planted in (wrong, flat):
         assert not all(same(region.enclose(point), planted.enclose(point)) for point in points)
-
-
-CENTRES: dict[str, tuple[FlatRegion | GlobeRegion, float]] = {
-    "plane": (flat_region([circle(500, 0.0, 0.0, 1.0)]), 1.0),
-    "earth": (globe_region(RADIUS, [circle(500, 0.0, 0.0, 0.05)]), 1e-3),
-}
-
-
-def functions(region: FlatRegion | GlobeRegion) -> tuple[Any, Any]:
-    """Enclosure and rough enclosure of the distance from the middle, where all edges are equally near."""
-    if isinstance(region, FlatRegion):
-        return (
-            lambda bits: region.enclose((exact(0.0, bits),) * 2),
-            lambda bits: region.rough((exact(0.0, bits),) * 2),
-        )
-    middle = Fraction(0), Fraction(0)
-    return partial(region.enclose, middle), partial(region.rough, middle)
-
-
-@pytest.mark.parametrize("name", CENTRES)
-def test_in_the_middle_of_a_circle_nothing_is_measured_exactly_and_the_report_is_the_same(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    region, epsilon = CENTRES[name]
-    enclose, rough = functions(region)
-    lattice = [place / epsilon for place in (-2.0, -0.9, 0.1, 1.0, 2.5)]
-    sums = tuple(tuple(accumulate(int(part) * (TOTAL // 32) for part in row)) for row in SHARES)
-    rows = rows_of([lattice[0] * 4, *lattice[1:]], sums)
-    s = enclose(400).middle() * Fraction(epsilon)
-    share = (s + 8) / Fraction(71, 10) if s < Fraction(-9, 10) else (s + Fraction(9, 10))
-    tie = int(share * (1 << 64)).to_bytes(8, "little")
-    words = [Stream(k)(16) for k in range(20)] + [
-        first + Stream(k)(8) for k, first in enumerate((tie, tie[:-1] + b"\0"))
-    ]
-    plain = [draw_letter(rows, enclose, Given(word + Stream(5)(1 << 12))) for word in words]
-    assert plain == [draw_letter(rows, enclose, Given(word + Stream(5)(1 << 12)), rough) for word in words]
-    assert rough(rows.bits) is not None
-    monkeypatch.setattr(regions, "_to_segment", None)
-    monkeypatch.setattr(GlobeRegion, "_angle_to", None)
-    assert plain[:20] == [draw_letter(rows, None, Given(word), rough) for word in words[:20]]  # type: ignore[arg-type]
 
 
 def reading_time(ring: Ring, radius: float) -> float:

@@ -83,11 +83,13 @@ def test_the_time_would_show_a_draw_that_does_not_wait(design: Path, tmp_path: P
     assert left(design, tmp_path, seconds, 1.0, 0.0) == pytest.approx(0.2)
 
 
-def test_a_draw_that_takes_longer_leaves_at_the_next_multiple(design: Path, tmp_path: Path, draws_for: Any) -> None:
+def test_a_draw_that_takes_longer_tells_only_how_often_the_time_is_doubled(
+    design: Path, tmp_path: Path, draws_for: Any
+) -> None:
     seconds = Seconds()
     draws_for(seconds, float)
-    times = [left(design, tmp_path, seconds, value, 0.5) for value in (0.51, 0.9, 1.2)]
-    assert times == pytest.approx([1.0, 1.0, 1.5])
+    times = [left(design, tmp_path, seconds, value, 0.5) for value in (0.51, 0.9, 1.2, 1.7, 2.3)]
+    assert times == pytest.approx([1.0, 1.0, 2.0, 2.0, 4.0])
 
 
 def test_a_sleep_that_ends_early_is_continued() -> None:

@@ -25,10 +25,10 @@ from geopriv.device.mechanisms import (
     read_mechanism,
 )
 from geopriv.device.values import Value, read_value
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.table import reports as table_reports
-from geopriv.noise import bulk
+from geopriv.noise import plans as bulk
+from geopriv.shapes.coordinates import Coordinate
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 from tests.agreement_cases import (
@@ -166,14 +166,14 @@ def test_a_device_whose_coordinate_is_off_by_a_millionth_of_a_millionth_of_a_cel
 
 @pytest.mark.parametrize("name", ["fence on a map", "ball on Earth", "ball on a line", "fence of long arcs"])
 def test_a_filter_of_tables_without_an_error_bound_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, honest = setting(name), floats.coordinate
+    one, honest = setting(name), Coordinate.bounded
     expected = by_sampler(one)
 
-    def careless(query: gp.Query, rows: FloatArray) -> Bounded | None:
-        found = honest(query, rows)
+    def careless(geometry: Coordinate, rows: FloatArray) -> Bounded | None:
+        found = honest(geometry, rows)
         return None if found is None else replace(found, off=np.zeros_like(found.off))
 
-    monkeypatch.setattr(floats, "coordinate", careless)
+    monkeypatch.setattr(Coordinate, "bounded", careless)
     assert otherwise(by_filter(one), expected) > 5
 
 

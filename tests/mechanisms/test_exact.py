@@ -19,9 +19,9 @@ from flint import arb
 from scipy import special
 
 import geopriv as gp
-from geopriv.mechanisms.base import Additive
-from geopriv.mechanisms.reports import report
-from geopriv.noise import PlanarLaplace, SphericalLaplace, bulk
+from geopriv.mechanisms import Additive
+from geopriv.noise import PlanarLaplace, SphericalLaplace
+from geopriv.noise import plans as bulk
 from geopriv.noise.base import Distribution
 from geopriv.noise.exact import (
     Undecided,
@@ -35,7 +35,7 @@ from geopriv.noise.laplace import LaplaceLaw
 from geopriv.noise.plans import grid
 from geopriv.noise.spherical_laplace import SphericalLaw
 from geopriv.spaces.checks import FloatArray
-from tests.sources import Given, Seeded
+from tests.sources import Given, Seeded, report
 
 N = 1_000_000
 QUERY = gp.Threshold(0.0, 2.0)

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 import geopriv as gp
 from geopriv.mechanisms.base import Mechanism
-from geopriv.mechanisms.reports import plans, report, space_of
-from geopriv.noise import bulk
+from geopriv.noise import plans as bulk
 from geopriv.spaces.checks import FloatArray
-from tests.sources import Seeded
+from tests.sources import Seeded, plans, report
 
 N = 24
 Calibrate = Callable[[gp.Query, float], Mechanism]
@@ -36,7 +35,7 @@ seeds = st.integers(0, 2**32)
 
 
 def check(mechanism: Mechanism, x: FloatArray, seed: int) -> None:
-    people, _ = space_of(mechanism).read_rows(x)
+    people, _ = mechanism.space.read_rows(x)
     for plan in plans(mechanism):
         screen = plan.screen(people)
         assert screen is not None

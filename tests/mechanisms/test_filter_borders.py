@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.lattice import reports as lattice_reports
-from geopriv.mechanisms.reports import plans
 from geopriv.mechanisms.table import kernels as table_kernels
 from geopriv.mechanisms.table import reports as table_reports
 from geopriv.noise import plans as noise_plans
@@ -42,7 +40,7 @@ from tests.rows import (
     PLANE,
     USD,
 )
-from tests.sources import Given, Seeded
+from tests.sources import Given, Seeded, plans
 
 ULP = math.ulp(8e20)
 
@@ -69,7 +67,7 @@ every_case = pytest.mark.parametrize("name", CASES)
 def coordinates(name: str) -> tuple[float, float]:
     """The coordinate at both ends of the path, in floats."""
     query, _, path = CASES[name]
-    s = floats.coordinate(query, np.asarray([path.at(path.low), path.at(path.high)]))
+    s = query.geometry.bounded(np.asarray([path.at(path.low), path.at(path.high)]))
     assert s is not None
     low, high = sorted(s.value.tolist())
     return low, high
@@ -80,7 +78,7 @@ def tables(name: str) -> list[Rows]:
     """Tables of four cells on the path: as wide as a good table's, and down to below the bound of the float's error."""
     query, rate, path = CASES[name]
     low, high = coordinates(name)
-    s = floats.coordinate(query, np.asarray([path.at((path.low + path.high) / 2)]))
+    s = query.geometry.bounded(np.asarray([path.at((path.low + path.high) / 2)]))
     assert s is not None
     rng = np.random.default_rng(3)
     widths = [0.07 / rate, *(factor * float(s.off[0]) for factor in (30.0, 3.0, 1.3, 0.4))]
@@ -124,7 +122,7 @@ def test_two_people_at_a_small_distance_on_a_far_line_are_not_told_apart(monkeyp
     assert table.worst_step[0] <= 1
 
     def letters(x: float) -> FloatArray:
-        return table_reports.draw_values(table, np.full((6_000, 1), x), Seeded(5))
+        return table_reports.Letters(table).draw(np.full((6_000, 1), x), Seeded(5))[:, 0]
 
     np.testing.assert_array_equal(letters(65_535.0), letters(65_537.0))
     assert 0.006 < (letters(65_537.0) == 0).mean() < 0.013  # 0.0093
@@ -170,7 +168,7 @@ def test_a_value_beside_a_lattice_point_of_an_income_table_is_reported() -> None
         for x in (-18_399.9, near, math.nextafter(near, -math.inf), math.nextafter(near, math.inf)):
             for word in (0, END):
                 source = Given(word.to_bytes(8, "little") + bytes(8) + rest)
-                made = table_reports.draw_values(table, np.array([[x]]), source)[0]
+                made = table_reports.Letters(table).draw(np.array([[x]]), source)[0, 0]
                 (line,) = line_of(table.lattice, Fraction(x) - 100_000, word)
                 assert made == table.values[np.flatnonzero(table.weights[line])[0]]
 

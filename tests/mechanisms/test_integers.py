@@ -7,11 +7,10 @@ import pytest
 
 import geopriv as gp
 from geopriv.device.draws import draw_share
-from geopriv.mechanisms.integers import draw_shares, report_integers
-from geopriv.mechanisms.reports import report
+from geopriv.mechanisms.sendable import draw_shares
 from tests.designs import lattice_design, table_design
 from tests.rows import CITY
-from tests.sources import Given, Seeded
+from tests.sources import Given, Seeded, report, report_integers
 
 
 def test_a_tables_letters_are_the_values_that_it_reports() -> None:

@@ -22,11 +22,10 @@ from scipy import special
 import geopriv as gp
 from geopriv.mechanisms.lattice import reports as lattice_reports
 from geopriv.mechanisms.lattice.reports import OnLattice
-from geopriv.mechanisms.reports import report
 from geopriv.spaces.checks import FloatArray
 from tests import precise
 from tests.rows import CITY
-from tests.sources import Given, Seeded
+from tests.sources import Given, Seeded, report
 
 N = 1_000_000
 LINE = gp.Lattice.calibrate(gp.Line(), 1.0, step=0.3)

@@ -7,6 +7,7 @@ whole table). Each has a planted fault that it must catch.
 from __future__ import annotations
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,6 +30,8 @@ N = 100_000
 LIMIT = 5.5
 SIMPLE = gp.Threshold(0.0, 1.0, edge="smooth")
 TIGHT = ("Table", "LeastScaleT", "LipschitzLaplace", "CoordinateLaplace", "InputLaplace", "Lattice", "LocalLaplace")
+
+_simple = cache(lambda name: MECHANISMS[name](SIMPLE, 1.0))
 
 every_row = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 every_asked = pytest.mark.parametrize("asked", ASKED, ids=[asked.name for asked in ASKED])
@@ -131,7 +134,7 @@ def test_a_bad_epsilon_is_refused(name: str, epsilon: object) -> None:
 @every_mechanism
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, "secret-42", None, 1j])
 def test_a_bad_value_is_refused_before_anything_is_drawn(name: str, bad: object) -> None:
-    mechanism = MECHANISMS[name](SIMPLE, 1.0)
+    mechanism = _simple(name)
     rng = np.random.default_rng(3)
     before = rng.bit_generator.state
     with pytest.raises(gp.OutOfDomain) as caught:
@@ -150,14 +153,14 @@ def test_points_of_the_wrong_shape_are_refused(name: str) -> None:
 
 @every_mechanism
 def test_no_one_and_one_person_are_fine(name: str) -> None:
-    mechanism = MECHANISMS[name](SIMPLE, 1.0)
+    mechanism = _simple(name)
     assert len(mechanism.simulate([], _rng())) == 0
     assert len(mechanism.simulate([0.3], _rng())) == 1
 
 
 @every_mechanism
 def test_simulation_is_repeatable_and_its_result_is_not_a_report(name: str) -> None:
-    mechanism = MECHANISMS[name](SIMPLE, 1.0)
+    mechanism = _simple(name)
     first, second = mechanism.simulate([0.0, 1.0], _rng()), mechanism.simulate([0.0, 1.0], _rng())
     np.testing.assert_array_equal(first.values, second.values)
     assert type(first) is gp.Simulated

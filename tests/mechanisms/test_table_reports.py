@@ -14,12 +14,11 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats
-from geopriv.mechanisms.reports import report
 from geopriv.mechanisms.table import reports as table_reports
+from geopriv.shapes.coordinates import Coordinate
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
-from tests.sources import Given, Seeded
+from tests.sources import Given, Seeded, report
 
 QUERY = gp.Threshold(0.0, 2.0)
 
@@ -87,10 +86,10 @@ def test_a_share_that_64_bits_do_not_settle_is_settled_by_more(table: gp.Table) 
 def test_a_filter_that_must_ask_gives_the_same_letters(table: gp.Table, monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.random.default_rng(1).normal(0, 3, 3000)
     expected = report(table, x, Seeded(1)).values
-    bounded, one, asked = floats.coordinate, table_reports._letter, []
+    bounded, one, asked = Coordinate.bounded, table_reports._letter, []
 
-    def timid(query: gp.Query, rows: FloatArray) -> Bounded:
-        found = bounded(query, rows)
+    def timid(geometry: Coordinate, rows: FloatArray) -> Bounded:
+        found = bounded(geometry, rows)
         assert found is not None
         return replace(found, off=found.off + 0.005)
 
@@ -98,7 +97,7 @@ def test_a_filter_that_must_ask_gives_the_same_letters(table: gp.Table, monkeypa
         asked.append(arguments)
         return one(*arguments)
 
-    monkeypatch.setattr(floats, "coordinate", timid)
+    monkeypatch.setattr(Coordinate, "bounded", timid)
     monkeypatch.setattr(table_reports, "_letter", counted)
     np.testing.assert_array_equal(report(table, x, Seeded(1)).values, expected)
     assert 100 < len(asked) < 2500

@@ -10,12 +10,13 @@ import pytest
 from scipy import stats
 
 import geopriv as gp
-from geopriv.mechanisms.integers import draw_shares, report_integers
-from geopriv.noise.bulk import CHUNK
+from geopriv.mechanisms.sendable import draw_shares
 from geopriv.noise.keyed import Keyed
+from geopriv.noise.plans import CHUNK
 from geopriv.spaces.checks import FloatArray
 from tests.designs import small_table
 from tests.rows import CITY
+from tests.sources import report_integers
 
 KEY = bytes(range(32))
 TABLE = small_table(gp.Threshold(0.0, 2.0), 1.0)

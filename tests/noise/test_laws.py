@@ -10,7 +10,8 @@ import pytest
 from flint import arb
 
 import geopriv as gp
-from geopriv.noise import Laplace, StudentT, bulk
+from geopriv.noise import Laplace, StudentT
+from geopriv.noise import plans as bulk
 from geopriv.noise.base import Distribution
 from geopriv.noise.exact import Uniform
 from geopriv.noise.laplace import LaplaceLaw
@@ -50,7 +51,7 @@ def shifted(noise: Law) -> Shifted:
 
 def test_a_law_without_a_filter_is_drawn_in_bulk_as_what_it_is() -> None:
     plan, rows = shifted(UniformLaw()), np.zeros((N, 1))
-    many = bulk.draw(plan, rows, Seeded(1))
+    many = plan.draw(rows, Seeded(1))
     np.testing.assert_array_equal(many, bulk.draw_chunk(plan, rows, None, Seeded(1)))
     assert (np.abs(many) <= 1).all()  # which no other law keeps
     assert plan.screen(rows) is None

@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms.base import Additive
-from geopriv.mechanisms.reports import report
+from geopriv.mechanisms import Additive
 from geopriv.noise import GeneralizedCauchy, StudentT
 from geopriv.spaces.checks import FloatArray
-from tests.sources import Given, Seeded
+from tests.sources import Given, Seeded, report
 
 EPSILON, DISTANCE, N = 1.0, 0.25, 2000
 QUERY = gp.Threshold(0.0, 2.0)

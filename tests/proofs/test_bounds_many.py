@@ -9,7 +9,6 @@ import pytest
 import shapely
 
 import geopriv as gp
-from geopriv.proofs.floors.gradients import direction
 from tests.rows import (
     ASKED,
     Asked,
@@ -81,7 +80,7 @@ def test_gradients_are_what_differences_show(asked: Asked) -> None:
     points = space.read(np.asarray(asked.values, dtype=np.float64)) + 1e-3
     step = 1e-5 / asked.epsilon
     steep = query.profile.steepness(query.geometry(points).ravel())
-    gradient = steep[:, None] * direction(space, query.geometry, points)
+    gradient = steep[:, None] * query.geometry.gradient(points)
     slopes = np.zeros_like(gradient)
     for axis in range(space.dimension):
         there, back = (_moved(space, points, axis, way) for way in (step, -step))

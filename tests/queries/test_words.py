@@ -145,7 +145,7 @@ def test_a_query_that_does_not_know_how_it_moves_is_like_no_other() -> None:
     first, second = _Stranger(1.0), _Stranger(2.0)
     assert first.moved != second.moved
     assert first.geometry.alike != second.geometry.alike
-    assert Linear((1.0, 0.0), 1.0, scalar=False).moved == Linear((1.0, 0.0), 2.0, scalar=False).moved
+    assert Linear(gp.Plane(), (1.0, 0.0), 1.0).moved == Linear(gp.Plane(), (1.0, 0.0), 2.0).moved
     assert first.words("x") == "count towards “x”"
     assert first.region is None
 

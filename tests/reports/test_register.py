@@ -253,3 +253,10 @@ def test_the_command_refuses_a_second_run_and_tells_what_it_costs(
     assert "privatised 2 times before, the last time 3 reports on" in capsys.readouterr().err
     assert run("people.csv", "-o", "b.parquet", "--again") == 2
     assert "--overwrite" in capsys.readouterr().err
+
+
+def test_a_register_in_a_folder_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
+    """A misspelt folder would begin a register in which nobody has reported yet."""
+    with pytest.raises(gp.InvalidParameter, match="cannot be used"):
+        Register.of(tmp_path / "mispelt" / "register.sqlite").require_new(DESIGN, again=False)
+    assert not (tmp_path / "mispelt").exists()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms.reports import plans, report, space_of
 from geopriv.mechanisms.table import reports as table_reports
-from geopriv.noise import bulk, student_t
+from geopriv.noise import plans as bulk
+from geopriv.noise import student_t
 from geopriv.noise.filters import UNKNOWN
 from geopriv.noise.plans import Plan
 from geopriv.spaces.checks import FloatArray
@@ -20,7 +20,7 @@ from tests.rows import (
     Row,
     rows,
 )
-from tests.sources import Given, Seeded
+from tests.sources import Given, Seeded, plans, report
 
 ROWS = rows()
 # a function of one's own is known in floats only, so what is added to it cannot be enclosed
@@ -63,7 +63,7 @@ def test_a_report_is_a_value_of_the_public_grid(row: Row) -> None:
 
 def chunks(row: Row, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Reports from the same bits with the float filter and without it."""
-    people, _ = space_of(row.mechanism).read_rows(x)
+    people, _ = row.mechanism.space.read_rows(x)
     if isinstance(row.mechanism, gp.Table):
         words, ready = Seeded(1).integers64(2 * len(people)).reshape(-1, 2), table_reports.lookup(row.mechanism)
         first, second = (

@@ -521,7 +521,7 @@ def test_a_second_run_on_spark_is_refused_too(session: SparkSession, tmp_path: P
         with pytest.raises(gp.InvalidParameter, match="privatised before: reports on"):
             second()
     gp.privatize(DESIGN, str(tmp_path / "rows"), str(tmp_path / "reports"), again=True, engine=Spark(session))
-    with pytest.raises(gp.InvalidParameter, match="privatised before: 10 reports on"):
+    with pytest.raises(gp.InvalidParameter, match="2 times before, the last time 10 reports on"):
         spark.privatize(df, DESIGN)
 
 

@@ -13,11 +13,10 @@ import shapely
 from flint import arb
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats, scales
-from geopriv.mechanisms.additive.gaussian_envelope import gaussian_envelope
 from geopriv.mechanisms.additive.smooth import SmoothScale
+from geopriv.mechanisms.sensitivity.gaussian_envelope import gaussian_envelope
 from geopriv.noise.exact import precision
-from geopriv.shapes import enclosures, near_edges
+from geopriv.shapes.coordinates import near_edges
 from geopriv.shapes.profiles import BlurredPieces
 from geopriv.spaces.balls import length
 from geopriv.spaces.bounded import Bounded
@@ -71,7 +70,7 @@ def test_balls_hold_what_floats_compute_and_narrow_with_precision(asked: Asked) 
         balls = []
         for bits in (80, 200, 400):
             with precision(bits):
-                balls.append(enclosures.coordinate(query, row))
+                balls.append(query.geometry.enclose(row))
         assert balls[0].contains(balls[1])
         assert balls[1].contains(balls[2])
         assert balls[2].rad() < 1e-80 * (1 + abs(s) + 1 / asked.epsilon)
@@ -81,28 +80,28 @@ def test_balls_hold_what_floats_compute_and_narrow_with_precision(asked: Asked) 
 @every_query
 def test_coordinates_in_floats_have_bounds_above_their_errors(asked: Asked) -> None:
     rows_ = people(asked)
-    bounded = floats.coordinate(asked.query, rows_)
+    bounded = asked.query.geometry.bounded(rows_)
     if bounded is None:
         assert isinstance(asked.query, gp.LipschitzQuery)
         return
     with precision(200):
         for row, s, off in zip(rows_.tolist(), bounded.value.tolist(), bounded.off.tolist(), strict=True):
-            assert abs(enclosures.coordinate(asked.query, row) - s) <= off / 2
+            assert abs(asked.query.geometry.enclose(row) - s) <= off / 2
 
 
 @pytest.mark.parametrize("row", ADDITIVE, ids=[row.name for row in ADDITIVE])
 def test_answers_and_scales_in_floats_have_bounds_above_their_errors(row: Row) -> None:
     query, sigma, numbers = row.asked.query, row.mechanism.scale, people(row.asked)
-    s = floats.coordinate(query, numbers)
+    s = query.geometry.bounded(numbers)
     answer = None if s is None else query.profile.bounded(s)
-    spread = None if s is None else floats.scale(sigma, s, row.asked.epsilon)
+    spread = None if s is None else sigma.bounded(s, row.asked.epsilon)
     with precision(200):
         for i, numbers_of_one in enumerate(numbers.tolist()):
-            place = enclosures.coordinate(query, numbers_of_one)
+            place = query.geometry.enclose(numbers_of_one)
             if answer is not None:
                 assert abs(query.profile.enclose(place) - float(answer.value[i])) <= answer.off[i] / 2
             if spread is not None:
-                ratio = float(spread.value[i]) / scales.scale(sigma, place)
+                ratio = float(spread.value[i]) / sigma.enclose(place)
                 assert abs(ratio - 1) <= spread.off[i] / 2
 
 
@@ -114,7 +113,7 @@ def test_scales_in_balls_are_the_stated_ones(row: Row) -> None:
     room = 5e-4 if isinstance(query.profile, gp.Gaussian) and isinstance(row.mechanism.scale, SmoothScale) else 1e-8
     with precision(200):
         for numbers, scale in zip(query.space.read_rows(values)[0].tolist(), stated.tolist(), strict=True):
-            ball = scales.scale(row.mechanism.scale, enclosures.coordinate(query, numbers))
+            ball = row.mechanism.scale.enclose(query.geometry.enclose(numbers))
             assert scale * (1 + 1e-10) < ball < scale * (1 + room)
 
 
@@ -142,7 +141,7 @@ def violations(profile: gp.Profile, growth: Any, radius: float, exact: bool) -> 
         for s in rng.uniform(0, 6, 60).tolist():
             other = float(np.nextafter(s, 7.0))
             first, second = (
-                scales.smooth_bound(sigma, arb(t)) if exact else arb(float(sigma(np.asarray(t)))) for t in (s, other)
+                sigma.smooth_bound(arb(t)) if exact else arb(float(sigma(np.asarray(t)))) for t in (s, other)
             )
             way = growth.gamma * (arb(other) - arb(s))
             limit = way.exp() if isinstance(growth, gp.ExponentialGrowth) else 1 + way
@@ -176,22 +175,22 @@ def test_the_scales_that_reports_use_pass_the_audit(calibrate: Any) -> None:
     mechanism = calibrate(gp.GaussianKernel(0.0, 2.0), 1.0)
 
     def used(s: FloatArray) -> FloatArray:
-        bounded = floats.scale(mechanism.scale, Bounded(s, np.zeros_like(s)), 1.0)
+        bounded = mechanism.scale.bounded(Bounded(s, np.zeros_like(s)), 1.0)
         assert bounded is not None
-        return bounded.value
+        return np.asarray(bounded.value)
 
     assert gp.audit(replace(mechanism, scale=used)).passed
     assert not gp.audit(replace(mechanism, scale=lambda s: np.exp(np.round(np.log(used(s)), 2)))).passed
 
 
 def test_a_tabled_scale_is_enclosed_across_its_nodes() -> None:
-    scale = gp.LeastScaleT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0).scale
-    nodes = scale.nodes  # type: ignore[attr-defined]
+    scale: Any = gp.LeastScaleT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0).scale
+    nodes = scale.nodes
     with precision(100):
         for place in (nodes[5], nodes[100], nodes[-1], nodes[-1] + 3, nodes[7] - 1e-9):
-            wide = scales.scale(scale, arb(float(place), 1e-6))
+            wide = scale.enclose(arb(float(place), 1e-6))
             for s in np.linspace(place - 9e-7, place + 9e-7, 7):
-                assert wide.contains(scales.scale(scale, arb(float(s))).mid())
+                assert wide.contains(scale.enclose(arb(float(s))).mid())
 
 
 RING = shapely.Polygon([(0, 0), (4, 0), (4, 4), (0, 4)], [[(1, 1), (3, 1), (3, 3), (1, 3)]])
@@ -204,7 +203,7 @@ RING = shapely.Polygon([(0, 0), (4, 0), (4, 4), (0, 4)], [[(1, 1), (3, 1), (3, 3
 def test_regions_with_holes_have_the_right_sign(place: tuple[float, float], expected: float) -> None:
     query = gp.Geofence(RING, 0.5, PLANE)
     with precision(100):
-        assert abs(enclosures.coordinate(query, place) - expected) < 1e-20
+        assert abs(query.geometry.enclose(place) - expected) < 1e-20
 
 
 def test_a_region_on_earth_agrees_with_the_plane_where_it_is_small() -> None:
@@ -216,8 +215,8 @@ def test_a_region_on_earth_agrees_with_the_plane_where_it_is_small() -> None:
             (0.005, 0.013): 0.003,
             (0.0, 0.005): 0.0,
         }.items():
-            assert abs(enclosures.coordinate(query, (latitude, longitude)) - degrees * metres) < 1e-3
-        beyond = enclosures.coordinate(query, (0.0, 179.0))
+            assert abs(query.geometry.enclose((latitude, longitude)) - degrees * metres) < 1e-3
+        beyond = query.geometry.enclose((0.0, 179.0))
         assert beyond > 178 * metres
 
 
@@ -236,9 +235,9 @@ def test_what_has_no_enclosure_is_refused() -> None:
         custom.enclose(arb(0))
     sigma = SmoothScale(gp.RadialQuery(0.0, custom), gp.ExponentialGrowth(0.3), 1.0, math.inf)
     with pytest.raises(gp.InvalidParameter, match="LeastScaleT and Table"):
-        scales.scale(sigma, arb(0))
+        sigma.enclose(arb(0))
     with pytest.raises(gp.InvalidParameter, match="scale"):
-        scales.scale(object(), arb(0))
+        replace(gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0), scale=np.cosh).report(0.0)
 
 
 def star(corners: int, on_earth: bool) -> gp.Query:
@@ -265,11 +264,11 @@ def test_ruling_edges_out_by_floats_changes_nothing(on_earth: bool, monkeypatch:
     places = np.concatenate([corners[::7], near])
     rows_ = (places[:, ::-1] if on_earth else places).tolist()
     with precision(150):
-        quick = [enclosures.coordinate(query, row) for row in rows_]
+        quick = [query.geometry.enclose(row) for row in rows_]
         monkeypatch.setattr(near_edges, "in_plane", lambda starts, ends, row, off: range(len(starts)))
         monkeypatch.setattr(near_edges, "on_earth", lambda arcs, place: range(len(arcs.starts)))
         monkeypatch.setattr(near_edges, "SIDE_MARGIN", math.inf)  # every side by winding numbers
-        plain = [enclosures.coordinate(query, row) for row in rows_]
+        plain = [query.geometry.enclose(row) for row in rows_]
     for first, second in zip(quick, plain, strict=True):
         assert abs(first - second) < 1e-20 * (1e6 if on_earth else 1)
 
@@ -285,11 +284,11 @@ def test_distances_to_awkward_regions_have_bounds_above_their_errors(query: gp.Q
     away = extent * rng.standard_normal((200, 2)) * 10.0 ** rng.uniform(-16, 1, (200, 1))
     places = np.concatenate([corners, corners[rng.integers(0, len(corners), 200)] + away])
     numbers = places[:, ::-1].copy() if query.space == EARTH else places
-    bounded = floats.coordinate(query, numbers)
+    bounded = query.geometry.bounded(numbers)
     assert bounded is not None
     with precision(200):
         for row, s, off in zip(numbers.tolist(), bounded.value.tolist(), bounded.off.tolist(), strict=True):
-            assert abs(enclosures.coordinate(query, row) - s) < off / 8
+            assert abs(query.geometry.enclose(row) - s) < off / 8
 
 
 @pytest.mark.parametrize("on_earth", [False, True])
@@ -310,7 +309,7 @@ def test_a_distance_on_earth_narrows_at_the_corners_of_a_region(corner: tuple[fl
     query = gp.Geofence(shapely.Polygon(corners), 1e3, EARTH)
     rows_, _ = EARTH.read_rows([corner[::-1]])
     with precision(400):
-        assert abs(enclosures.coordinate(query, rows_[0].tolist())) < 1e-100
+        assert abs(query.geometry.enclose(rows_[0].tolist())) < 1e-100
 
 
 def test_lengths_and_kernels_are_known_around_zero() -> None:

@@ -11,10 +11,8 @@ import shapely
 from flint import arb
 
 import geopriv as gp
-from geopriv.mechanisms.additive import floats, scales
 from geopriv.mechanisms.sensitivity.least_scale import least_scale
 from geopriv.noise.exact import precision
-from geopriv.shapes import enclosures
 from geopriv.shapes.profiles import BlurredPieces, Curved
 from tests import precise
 from tests.rows import CITY
@@ -49,7 +47,7 @@ def test_step_functions_and_least_scales_cover_the_slopes_of_soft_profiles(profi
     with precision(300):
         tiny = arb(10) ** -20
         slopes = [abs(float((profile.enclose(arb(t) + tiny) - profile.enclose(arb(t))) / tiny)) for t in s.tolist()]
-    bound = scales.step_bound(profile, radius)[0].pointwise(s)  # type: ignore[arg-type]
+    bound = gp.pointwise_lipschitz(profile, s, radius)
     room = scale(s) / (4 / (2 * math.sqrt(3)))  # σ ≥ k|f0'|/ε
     assert (bound >= slopes).all()
     assert (room * (1 + 1e-9) >= slopes).all()
@@ -65,13 +63,13 @@ def test_regions_and_corners_on_a_map_are_enclosed() -> None:
     far = [(-40.0, 106.0), (89.0, 0.0), (40.7, 180.0)]
     for query in (gp.Geofence(shapely.Polygon(corners), 500.0, CITY), gp.Orthant((40.7, -74.0), 500.0, CITY)):
         numbers = CITY.read_rows(np.concatenate([near, far, [(40.7, -74.0)]]))[0]
-        bounded = floats.coordinate(query, numbers)
+        bounded = query.geometry.bounded(numbers)
         assert bounded is not None
         for row, s, off in zip(numbers.tolist(), bounded.value.tolist(), bounded.off.tolist(), strict=True):
             with precision(150):
-                wide = enclosures.coordinate(query, row)
+                wide = query.geometry.enclose(row)
             with precision(300):
-                ball = enclosures.coordinate(query, row)
+                ball = query.geometry.enclose(row)
                 assert wide.contains(ball)
                 assert ball.rad() < 1e-60
                 assert abs(ball - s) < off / 8

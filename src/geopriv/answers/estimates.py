@@ -10,7 +10,7 @@ import numpy as np
 
 from geopriv.answers.intervals import normal_reach
 from geopriv.errors import OutOfDomain, ReportRejected
-from geopriv.mechanisms.base import Simulated
+from geopriv.mechanisms.reports import Simulated
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.frames import as_array
 from geopriv.spaces.shown import Shown

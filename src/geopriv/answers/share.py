@@ -6,14 +6,13 @@ import numpy as np
 
 from geopriv.answers.estimates import Estimates
 from geopriv.mechanisms.base import Mechanism
-from geopriv.mechanisms.lattice.bounds import answer_range
 from geopriv.queries.questions import Share
 from geopriv.spaces.checks import FloatArray
 
 
 def consistent(question: Share, estimates: Estimates) -> FloatArray:
     """Cut off at the least and the largest answer of the query: 0 and 1 for a share of people."""
-    return np.asarray(np.clip(estimates.values, *answer_range(question.query)))
+    return np.asarray(np.clip(estimates.values, *question.query.bounds))
 
 
 def at_once(

@@ -58,9 +58,7 @@ _KINDS = {
     "Blurred": ("query", "bandwidth"),
 }
 
-_LARGE = 64  # edges of a polygon from which on many can be equally near
 Enclose = Callable[[Value, int], Interval]
-Rough = Callable[[Value, int], Interval | None]
 
 
 @dataclass(frozen=True)
@@ -70,12 +68,10 @@ class DeviceCoordinate:
     Args:
         space: where values live.
         enclose: s at a value, between whole numbers out of 2^bits; narrower with more bits.
-        rough: s to what floats can tell, where that is much quicker (many edges that are equally near), else None.
     """
 
     space: DeviceSpace
     enclose: Enclose = field(repr=False)
-    rough: Rough | None = field(default=None, repr=False)
 
 
 def read_coordinate(document: Any) -> DeviceCoordinate:
@@ -215,8 +211,7 @@ def _geofence(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinat
     if not isinstance(space, Plain) and any(abs(x) > 360 or abs(y) > 90 for ring in rings for x, y in ring):
         raise refuse("Geofence.polygon", "in degrees (longitude, latitude) on a globe", "something else")
     if isinstance(space, Globe):
-        globe = globe_region(space.radius, rings)
-        return DeviceCoordinate(space, globe.enclose, globe.rough if len(globe.arcs) > _LARGE else None)
+        return DeviceCoordinate(space, globe_region(space.radius, rings).enclose)
     flat = _flat(space, kind)
     if flat.axes != 2 or flat.kind == "Euclidean":
         raise refuse("Geofence.space", "a Plane, a LocalPlane or the Earth", space.kind)
@@ -224,12 +219,7 @@ def _geofence(kind: str, found: Document, space: DeviceSpace) -> DeviceCoordinat
         radius, middle = flat.radius, flat.middle
         rings = [[projected_floats(radius, middle, (y, (x + 180) % 360 - 180)) for x, y in ring] for ring in rings]
     region = flat_region(rings)
-
-    def rough(x: Value, bits: int) -> Interval | None:
-        return region.rough(flat.point(x, bits))
-
-    few = len(region.edges) <= _LARGE
-    return DeviceCoordinate(space, lambda x, bits: region.enclose(flat.point(x, bits)), None if few else rough)
+    return DeviceCoordinate(space, lambda x, bits: region.enclose(flat.point(x, bits)))
 
 
 _MAKERS: dict[str, Callable[[str, Document, DeviceSpace], Enclose]] = {

@@ -20,12 +20,10 @@ from geopriv.device.intervals import Interval
 
 Source = Callable[[int], bytes]
 Enclose = Callable[[int], Interval]
-Rough = Callable[[int], Interval | None]
 Positions = Callable[[int], Sequence[Interval]]
 _FARTHEST = 1 << 50  # steps from the origin of a grid
 _GUARD = 64  # bits with which powers are known beyond those of U
 _MOST = 1 << 17
-_FIRST = 256  # bits of a coordinate that are tried before more are taken for narrow cells
 
 
 def system_bytes(n: int) -> bytes:
@@ -99,7 +97,7 @@ def rows_of(lattice: Sequence[float], sums: tuple[tuple[int, ...], ...]) -> Rows
     scale = fine_bits(places)
     whole = tuple(int(place * (1 << scale)) for place in places)
     narrow = min(b - a for a, b in pairwise(whole))
-    return Rows(whole, scale, max(scale, 112 + scale - narrow.bit_length(), 112), sums)
+    return Rows(whole, scale, 112 + max(scale - narrow.bit_length(), 0), sums)
 
 
 def fine_bits(numbers: Iterable[Fraction]) -> int:
@@ -107,7 +105,7 @@ def fine_bits(numbers: Iterable[Fraction]) -> int:
     return max(number.denominator.bit_length() - 1 for number in numbers)
 
 
-def draw_letter(rows: Rows, enclose: Enclose, source: Source, rough: Rough | None = None) -> int:
+def draw_letter(rows: Rows, enclose: Enclose, source: Source) -> int:
     """The index of the value that a table reports at a coordinate s that is enclosed to any number of bits.
 
     Guarantee: exactly the law of theory T5 at s. The row above s is taken if U is below the share of the cell before s,
@@ -119,27 +117,17 @@ def draw_letter(rows: Rows, enclose: Enclose, source: Source, rough: Rough | Non
         rows: of the table.
         enclose: s, between whole numbers out of 2^bits.
         source: of 16 bytes, and of more where they do not settle the row.
-        rough: a wider enclosure of s that is quicker to have; it is enough unless U is near the share.
     """
     words = source(16)
     uniform = Uniform(words[:8], source)
-    about = rough(rows.bits) if rough is not None else None
-    row = _row(rows, about, uniform) if about is not None else None
-    if row is None and rows.bits > _FIRST:  # only for cells that are very narrow, and seldom the one of s
-        row = _row(rows, _finer(enclose(_FIRST), rows.bits), uniform)
-    while row is None and (row := _row(rows, enclose(rows.bits + uniform.bits - 64), uniform)) is None:
+    while (row := _row(rows, enclose(rows.bits + uniform.bits - 64), uniform)) is None:
         uniform.extend()
     return bisect_right(rows.sums[row], int.from_bytes(words[8:], "little") >> 4)
 
 
-def _finer(number: Interval, bits: int) -> Interval:
-    """The same out of more bits."""
-    more = bits - number.bits
-    return Interval(number.low << more, number.high << more, bits)
-
-
 def _row(rows: Rows, s: Interval, uniform: Uniform) -> int | None:
     """The row that U selects, if it is the same one for all numbers that s and U can still be."""
+    s = s.to(max(s.bits, rows.scale))
     shift, last = s.bits - rows.scale, len(rows.lattice) - 2
     first, final = (min(max(bisect_right(rows.lattice, end >> shift) - 1, 0), last) for end in (s.low, s.high))
     found = {_in_cell(rows.lattice, cell, shift, s, uniform) for cell in range(first, min(final, first + 2) + 1)}

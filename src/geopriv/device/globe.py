@@ -1,35 +1,25 @@
 """Great-circle distances on the globe, to a place and to a polygon of arcs, enclosed at a value.
 
-The side of a polygon is told on the gnomonic map, where great circles are straight. The map never makes a distance
-shorter than its angle, so whoever is farther from the border than the map's corners are off is on the side that the
-map shows.
+As in the plane, floats rule out arcs that cannot be the nearest, and the others are compared without any error, for
+unit vectors that are moved to a fine grid of whole numbers: some multiplications and a root an arc, and two arc
+tangents in all. The side of a polygon is told on the gnomonic map, where great circles are straight.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from math import isqrt
+from typing import NamedTuple
 
 from geopriv.device.functions import turn
-from geopriv.device.intervals import (
-    Interval,
-    cross,
-    dot,
-    exact,
-    length,
-)
-from geopriv.device.reading import CORNERS, refuse
-from geopriv.device.regions import (
-    Bound,
-    candidates,
-    inside,
-    least,
-    rough_least,
-)
+from geopriv.device.intervals import Interval, exact, length
+from geopriv.device.reading import refuse
+from geopriv.device.regions import LEVEL, Bound, candidates
 from geopriv.device.runs import (
     Run,
     crossed_runs,
@@ -44,17 +34,21 @@ from geopriv.device.values import (
 )
 
 Vector = tuple[float, float, float]
+WholeVector = tuple[int, int, int]
 
 _REACH = 80.0  # degrees: farther out the gnomonic map stretches without end
 _SHORT = 1e-5  # radians: the normal of a shorter arc is not known well
 _OFF = 1e-8  # radians by which angles to other arcs may be off in floats: 1e-14 over the length, and far more
 _ENDS = 1e-13  # radians by which angles to corners may be off: unit vectors are right to 4e-16
-# radians from an arc beyond which the map's floats, right to 4e-14, cannot be on its wrong side: unit vectors are right
-# to 4e-16, and are divided by at least cos 80°
-_CLOSE = 1e-11
+# units of the grid by which an angle between a place and an arc on it is off at most. A vector is off by less than two
+# on each axis, its direction by less than four; an arc of up to 160° by 1/cos 80° of what its ends are, less than 24;
+# rounding a share of a turn by 3, which the two halves of an angle and the slope of the arc tangent make 12
+_GRID = 64
+_MAP = 1e-11  # by which corners on the gnomonic map may be off in floats: 4e-16 over cos² 80°, and far more
+_FRAME = 2.0**60
 
 
-@lru_cache(maxsize=2 * CORNERS)
+@lru_cache(maxsize=64)
 def public_vector(place: Value, bits: int) -> Point:
     """The unit vector of a public place."""
     return unit_vector(place, bits)
@@ -98,6 +92,20 @@ class Arc:
         return min(corner, foot) - _OFF, corner + _OFF if min(forward, _dot(place, self.behind)) < _OFF else foot + _OFF
 
 
+class Corner(NamedTuple):
+    """A corner on the grid.
+
+    Args:
+        vector: its unit vector, in whole numbers.
+        square: of the vector's length.
+        map: up and ahead of the middle, in any units: their quotient is the height on the gnomonic map.
+    """
+
+    vector: WholeVector
+    square: int
+    map: tuple[int, int]
+
+
 @dataclass(frozen=True)
 class GlobeRegion:
     """A polygon of great-circle arcs on a sphere, within 80° of its middle.
@@ -108,7 +116,7 @@ class GlobeRegion:
         floats: the same as unit vectors.
         arcs: between corners, by their numbers.
         frame: two directions on the tangent plane at the middle, and the middle: any that are nearly right.
-        map: the corners on the gnomonic map, in floats.
+        grid: the corners on the grid of LEVEL bits.
         runs: of arcs.
     """
 
@@ -117,76 +125,104 @@ class GlobeRegion:
     floats: list[Vector]
     arcs: list[Arc]
     frame: tuple[Vector, Vector, Vector]
-    map: list[tuple[float, float]]
+    grid: list[Corner] = field(repr=False)
     runs: list[Run]
 
     def enclose(self, value: Value, bits: int) -> Interval:
         """The signed distance, negative inside."""
-        here = unit_vector(value, bits)
-        bounds = self._bounds(here)
-        angle = least([self._angle_to(here, self.arcs[k], bits) for k in candidates(bounds)])
-        return self._signed(here, angle, bounds)
+        level = max(bits, LEVEL)
+        here = self._corner(value, level)
+        angle = self._least_angle(here, level)
+        distance = exact(self.radius, level) * angle
+        if angle.low <= _GRID:  # on its way to the grid the place may have crossed the border
+            distance = Interval(-distance.high, distance.high, level)
+        elif self._inside(here, level):
+            distance = -distance
+        return distance.to(bits)
 
-    def rough(self, value: Value, bits: int) -> Interval | None:
-        """The same to what floats can tell, where many arcs are nearly as near as the nearest; None elsewhere."""
-        here = unit_vector(value, bits)
-        bounds = self._bounds(here)
-        angle = rough_least(bounds, bits)
-        return None if angle is None else self._signed(here, angle, bounds)
+    def _corner(self, value: Value, level: int) -> Corner:
+        return _on_grid(whole_vector(value, level), self.frame)
 
-    def _bounds(self, here: Point) -> list[Bound]:
-        """The arcs that may be the nearest, and all that are close, with bounds on their angles."""
-        place = _vector_of(here)
-        near = near_runs(self.runs, place, 0.0, 2 * _CLOSE)  # by chords, which grow with angles
+    def _pairs(self, numbers: Iterable[int], level: int) -> list[tuple[Corner, Corner]]:
+        """The ends of arcs on the grid."""
+        arcs = [self.arcs[k] for k in numbers]
+        if level == LEVEL:
+            return [(self.grid[arc.start], self.grid[arc.end]) for arc in arcs]
+        finer = {k: self._corner(self.corners[k], level) for arc in arcs for k in (arc.start, arc.end)}
+        return [(finer[arc.start], finer[arc.end]) for arc in arcs]
+
+    def _bounds(self, place: Vector) -> list[Bound]:
+        """The arcs that may be the nearest, with bounds on their angles."""
+        near = near_runs(self.runs, place, 0.0)  # by chords, which grow with angles
         numbered = [(k, self.arcs[k]) for run in near for k in run.edges]
         return [(*arc.about(place, self.floats[arc.start], self.floats[arc.end]), k) for k, arc in numbered]
 
-    def _signed(self, here: Point, angle: Interval, bounds: Sequence[Bound]) -> Interval:
-        distance = exact(self.radius, angle.bits) * angle
-        side = self._inside(here, angle, [self.arcs[k] for low, _, k in bounds if low < _CLOSE])
-        if side is None:
-            return Interval(-distance.high, distance.high, angle.bits)
-        return -distance if side else distance
+    def _least_angle(self, here: Corner, level: int) -> Interval:
+        """The angle to the nearest arc: to a foot between its ends, or to an end.
 
-    def _angle_to(self, here: Point, arc: Arc, bits: int) -> Interval:
-        """To the foot of the perpendicular where it is on the arc, else to the nearer end."""
-        a, b = (public_vector(self.corners[k], bits) for k in (arc.start, arc.end))
-        ends = angle_between(here, a).minimum(angle_between(here, b))
-        normal = cross(a, b)
-        before, after = dot(here, cross(normal, a)), dot(here, cross(b, normal))
-        if before.high < 0 or after.high < 0:
-            return ends
-        height = abs(dot(here, normal))
-        foot = turn(height, (dot(normal, normal) - height.square()).root())
-        if before.low > 0 and after.low > 0:
-            return foot
-        # either way an arc is no nearer than its ends by more than its length, which may be 0
-        least_of_all = (ends - angle_between(a, b)).low
-        return Interval(max(min(foot.low, ends.low), least_of_all), ends.high, bits)
+        A foot and an end are found by the least o/(o + a), of the opposite and the adjacent side: of the angle to the
+        foot, and of half the angle to the end. It grows with the angle, between half as fast and as fast.
+        """
+        one = 1 << level
+        foot = end = one
+        for a, b in self._pairs(candidates(self._bounds(_float_vector(here.vector, level))), level):
+            at_a, at_b = _dot_whole(here.vector, a.vector), _dot_whole(here.vector, b.vector)
+            between = _dot_whole(a.vector, b.vector)
+            if at_b * a.square > at_a * between and at_a * b.square > at_b * between:  # the foot is on the arc
+                height = abs(_determinant(a.vector, b.vector, here.vector))
+                inner = isqrt(at_a * at_a * b.square - 2 * at_a * at_b * between + at_b * at_b * a.square)
+                foot = min(foot, (height << level) // (height + inner))
+            else:
+                end = min(end, *(_half(here, corner, at, level) for corner, at in ((a, at_a), (b, at_b))))
+        half = _turned(end, level)
+        angle = _turned(foot, level).minimum(half + half)
+        return Interval(max(angle.low - _GRID, 0), angle.high + _GRID, level)
 
-    def _inside(self, here: Point, angle: Interval, close: list[Arc]) -> bool | None:
-        """Whether the point is inside; None where the border is too near to tell with so many bits."""
-        if _dot(_vector_of(here), self.frame[2]) < math.cos(math.radians(_REACH)) / 2:
+    def _inside(self, here: Corner, level: int) -> bool:
+        """Whether a ray to the right on the gnomonic map crosses an odd number of arcs."""
+        place = _float_vector(here.vector, level)
+        if _dot(place, self.frame[2]) < math.cos(math.radians(_REACH)) / 2:
             return False
-        x, off = self._on_map(here)
-        map_of: dict[int, Sequence[float | Fraction]] = {}
-        for k in {k for arc in close for k in (arc.start, arc.end)}:
-            map_of[k], more = self._on_map(public_vector(self.corners[k], angle.bits))
-            off = max(off, more)
-        if angle.low <= 8 * off:
-            return None
-        crossed = crossed_runs(self.runs, float(x[0]), float(x[1]), _CLOSE)
-        arcs = [self.arcs[k] for run in crossed for k in run.edges]
-        return inside(
-            x, [(map_of.get(a.start) or self.map[a.start], map_of.get(a.end) or self.map[a.end]) for a in arcs]
-        )
+        crossed = crossed_runs(self.runs, *_gnomonic(place, self.frame), _MAP)
+        up, ahead = here.map
+        odd = False
+        for a, b in self._pairs((k for run in crossed for k in run.edges), level):
+            above = b.map[0] * ahead > up * b.map[1]
+            if (a.map[0] * ahead > up * a.map[1]) != above:
+                odd ^= (_determinant(a.vector, b.vector, here.vector) > 0) == above
+        return odd
 
-    def _on_map(self, vector: Point) -> tuple[tuple[Fraction, Fraction], int]:
-        """A point of the gnomonic map that is near the true one, and by how many units it may be off."""
-        bits = vector[0].bits
-        first, second, ahead = (dot(vector, [exact(part, bits) for part in axis]) for axis in self.frame)
-        along, up = first / ahead, second / ahead
-        return (along.middle(), up.middle()), (along.high - along.low) + (up.high - up.low)
+
+def whole_vector(value: Value, level: int) -> WholeVector:
+    """A unit vector in whole numbers out of 2^level, less than two off on each axis."""
+    x, y, z = (part.low >> 8 for part in unit_vector(value, level + 8))
+    return x, y, z
+
+
+def _on_grid(vector: WholeVector, frame: tuple[Vector, Vector, Vector]) -> Corner:
+    up, ahead = (sum(part * int(unit * _FRAME) for part, unit in zip(vector, axis, strict=True)) for axis in frame[1:])
+    return Corner(vector, _dot_whole(vector, vector), (up, ahead))
+
+
+def _half(here: Corner, corner: Corner, at: int, level: int) -> int:
+    """o/(o + a) of half the angle between two unit vectors: o is half their difference and a half their sum."""
+    squares = here.square + corner.square
+    apart, together = isqrt(squares - 2 * at), isqrt(squares + 2 * at)
+    return (apart << level) // (apart + together)
+
+
+def _turned(share: int, level: int) -> Interval:
+    """The angle with this o/(o + a)."""
+    one = 1 << level
+    return turn(Interval(share, share, level), Interval(one - share, one - share, level))
+
+
+def _dot_whole(a: WholeVector, b: WholeVector) -> int:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _determinant(a: WholeVector, b: WholeVector, c: WholeVector) -> int:
+    return (a[1] * b[2] - a[2] * b[1]) * c[0] + (a[2] * b[0] - a[0] * b[2]) * c[1] + (a[0] * b[1] - a[1] * b[0]) * c[2]
 
 
 def globe_region(radius: float, rings: Sequence[Sequence[Place]]) -> GlobeRegion:
@@ -195,18 +231,12 @@ def globe_region(radius: float, rings: Sequence[Sequence[Place]]) -> GlobeRegion
     Raises:
         InvalidDesign: for one that reaches too far around the globe.
     """
-    corners: list[Value] = []
-    floats: list[Vector] = []
-    arcs: list[Arc] = []
-    for ring in rings:
-        start = len(corners)
-        # each corner once: one that had two numbers could be precise by one of them only, and the map not closed
-        places = [corner for before, corner in pairwise(ring) if corner != before]
-        corners += [(Fraction(latitude), Fraction(longitude)) for longitude, latitude in places]
-        floats += [_vector_of(public_vector(corner, 96)) for corner in corners[start:]]
-        for k in range(len(places)):
-            a, b = start + k - 1 if k else len(corners) - 1, start + k
-            arcs.append(_arc(a, b, floats[a], floats[b]))
+    numbers = {corner: k for k, corner in enumerate(dict.fromkeys(corner for ring in rings for corner in ring))}
+    corners: list[Value] = [(Fraction(latitude), Fraction(longitude)) for longitude, latitude in numbers]
+    vectors = [whole_vector(corner, LEVEL) for corner in corners]
+    floats = [_float_vector(vector, LEVEL) for vector in vectors]
+    ends = [(numbers[a], numbers[b]) for ring in rings for a, b in pairwise(ring) if a != b]
+    arcs = [_arc(a, b, floats[a], floats[b]) for a, b in ends]
     if not arcs:
         raise refuse("Geofence.polygon", "a polygon with an area", "a point")
     frame = _frame([floats[arc.start] for arc in arcs])
@@ -221,7 +251,7 @@ def globe_region(radius: float, rings: Sequence[Sequence[Place]]) -> GlobeRegion
         lambda k: (seen[arcs[k].start], seen[arcs[k].end]),
         lambda k: arcs[k].size / 2,  # from the nearer end
     )
-    return GlobeRegion(radius, corners, floats, arcs, frame, seen, runs)
+    return GlobeRegion(radius, corners, floats, arcs, frame, [_on_grid(vector, frame) for vector in vectors], runs)
 
 
 def _frame(starts: Sequence[Vector]) -> tuple[Vector, Vector, Vector] | None:
@@ -243,8 +273,8 @@ def _arc(a: int, b: int, start: Vector, end: Vector) -> Arc:
     return Arc(a, b, size, normal, _cross(normal, start), _cross(end, normal))
 
 
-def _vector_of(vector: Point) -> Vector:
-    x, y, z = (part.low / (1 << part.bits) for part in vector)
+def _float_vector(vector: WholeVector, level: int) -> Vector:
+    x, y, z = (part / (1 << level) for part in vector)
     return x, y, z
 
 

@@ -81,6 +81,13 @@ class Interval:
         """All numbers of both."""
         return Interval(min(self.low, other.low), max(self.high, other.high), self.bits)
 
+    def to(self, bits: int) -> Interval:
+        """The same out of more bits, or of fewer."""
+        more = bits - self.bits
+        if more >= 0:
+            return Interval(self.low << more, self.high << more, bits)
+        return Interval(self.low >> -more, -(-self.high >> -more), bits)
+
     def middle(self) -> Fraction:
         """The number half-way."""
         return Fraction(self.low + self.high, 1 << (self.bits + 1))

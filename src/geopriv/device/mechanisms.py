@@ -28,7 +28,7 @@ from geopriv.device.reading import (
     whole,
 )
 from geopriv.device.spaces import Plain, Ratios, read_space
-from geopriv.device.tables import worst_step
+from geopriv.device.tables import narrow, worst_step
 from geopriv.device.values import DeviceSpace, FlatSpace, Value
 from geopriv.errors import InvalidDesign
 
@@ -78,9 +78,7 @@ class DeviceTable:
         Guarantee: the table's own (theory T1, T5), verified on its integers, at the exact coordinate of the person's
         own value.
         """
-        s = self.coordinate
-        rough = None if s.rough is None else partial(s.rough, value)
-        return (draw_letter(self.rows, partial(s.enclose, value), source, rough),)
+        return (draw_letter(self.rows, partial(self.coordinate.enclose, value), source),)
 
 
 @dataclass(frozen=True)
@@ -147,6 +145,10 @@ def _table(found: Any, where: str) -> DeviceTable:
         if not isinstance(row, list) or len(row) != len(values) or any(type(weight) is not int for weight in row):
             raise refuse(f"{where}.weights", f"made of rows of {len(values)} whole numbers", type(row).__name__)
     epsilon = read_epsilon(found["guarantee"], where, space.unit)
+    if narrow(lattice, epsilon):
+        raise refuse(
+            f"{where}.lattice", "made of cells of at least 2^-40, in the unit and in 1/epsilon", "narrower ones"
+        )
     spent = worst_step(lattice, rows, Fraction(epsilon))[0]
     return DeviceTable(epsilon, coordinate, rows_of(lattice, tuple(tuple(accumulate(row)) for row in rows)), spent)
 

@@ -13,7 +13,7 @@ from geopriv.errors import InvalidParameter, Refused
 if TYPE_CHECKING:
     from geopriv.device.designs import VerifiedDesign
 
-AFTER = 1.0  # seconds: a report takes some 20 ms, nearly all of it for the disk, and 0.3 s for the worst of polygons
+AFTER = 1.0  # seconds: a report takes some 20 ms, nearly all of it for the disk, and 0.2 s for the worst of polygons
 _LONGEST = 3600.0
 
 

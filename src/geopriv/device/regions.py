@@ -3,23 +3,23 @@
 A sign by counting crossings and a distance to the same edges make a function that is 1-Lipschitz whatever the edges
 are: the sign changes only where the distance is 0. Floats only rule out edges that cannot be the nearest, each with an
 error of its own size, so that one far corner does not make all others uncertain.
+
+What is left is computed without any error, for a point and corners that are moved to a fine grid of whole numbers. A
+distance to an edge changes by no more than its ends and the point move, so that is all that has to be paid. How many
+edges are equally near, and in which way, thus costs some multiplications an edge, and one root in all.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from math import isqrt
 from typing import Any
 
-from geopriv.device.intervals import (
-    Interval,
-    dot,
-    exact,
-    length,
-)
+from geopriv.device.intervals import Interval, exact
 from geopriv.device.reading import CORNERS, number, refuse
 from geopriv.device.runs import (
     Run,
@@ -30,11 +30,13 @@ from geopriv.device.runs import (
 from geopriv.device.values import Place, Point
 
 Edge = tuple[Place, Place]
-Number = float | Fraction
+WholeEdge = tuple[int, int, int, int]
 Bound = tuple[float, float, int]  # from and to which a number can be, and whose it is
 
+# bits after the point of the grid on which polygons are kept. Cells of a table are no narrower than 2^-40, so that a
+# row stays open on it, and a finer grid has to be made, once in 2^60 draws
+LEVEL = 160
 _ROUND = 2.0**-44  # of the coordinates of an edge and a point: what a distance in floats may be off by
-_FEW = 16  # edges that are measured exactly at once
 _TINY = 1e-150  # products of numbers below may have lost digits
 
 
@@ -74,68 +76,84 @@ def flat_region(rings: Sequence[Sequence[Place]]) -> FlatRegion:
     edges = [(a, b) for ring in rings for a, b in pairwise(ring) if a != b]
     if not edges:
         raise refuse("Geofence.polygon", "a polygon with an area", "a point")
-    return FlatRegion(edges, runs_of(len(edges), edges.__getitem__, edges.__getitem__, lambda k: 0.0))
+    runs = runs_of(len(edges), edges.__getitem__, edges.__getitem__, lambda k: 0.0)
+    return FlatRegion(edges, runs, [_whole(edge, LEVEL) for edge in edges])
 
 
 @dataclass(frozen=True)
 class FlatRegion:
-    """A polygon of the plane, as its edges."""
+    """A polygon of the plane.
+
+    Args:
+        edges: by their ends.
+        runs: of edges.
+        grid: the edges in whole numbers out of 2^LEVEL.
+    """
 
     edges: list[Edge]
     runs: list[Run]
+    grid: list[WholeEdge] = field(repr=False)
 
     def enclose(self, point: Point) -> Interval:
-        """The signed distance, negative inside."""
-        middle = tuple(part.middle() for part in point)
-        near = candidates(self._bounds(point, middle))
-        return self._signed(point, middle, least([_to_segment(point, *self.edges[k]) for k in near]))
+        """The signed distance, negative inside.
 
-    def rough(self, point: Point) -> Interval | None:
-        """The same to what floats can tell, where many edges are nearly as near as the nearest; None elsewhere."""
-        middle = tuple(part.middle() for part in point)
-        distance = rough_least(self._bounds(point, middle), point[0].bits)
-        return None if distance is None else self._signed(point, middle, distance)
+        The point moves by at most half the width of its box and one unit on each axis, every corner by less than one
+        unit on each axis: the distance by no more than `off`.
+        """
+        bits = max(point[0].bits, LEVEL)
+        box = [part.to(bits) for part in point]
+        place, off = tuple((part.low + part.high) >> 1 for part in box), 4 + sum(part.high - part.low for part in box)
+        near = self._on_grid(candidates(self._bounds(point)), bits)
+        distance = isqrt(min(_square(place, edge) for edge in near))
+        low, high = max(distance - off, 0), distance + 1 + off
+        if low <= off:  # on its way to the grid the point may have crossed the border
+            return Interval(-high, high, bits).to(point[0].bits)
+        crossed = crossed_runs(self.runs, *(_float(Fraction(part, 1 << bits)) for part in place))
+        edges = self._on_grid([k for run in crossed for k in run.edges], bits)
+        inside = sum(_crosses(place, edge) for edge in edges) % 2
+        return (Interval(-high, -low, bits) if inside else Interval(low, high, bits)).to(point[0].bits)
 
-    def _bounds(self, point: Point, middle: tuple[Fraction, ...]) -> list[Bound]:
+    def _bounds(self, point: Point) -> list[Bound]:
         """The edges that may be the nearest, with bounds on their distances."""
-        place = tuple(_float(part) for part in middle)
+        place = tuple(_float(part.middle()) for part in point)
         wide = sum(_float(Fraction(part.high - part.low, 1 << part.bits)) for part in point)
         near = near_runs(self.runs, place, wide)
         return [(*_about(place, self.edges[k], wide), k) for run in near for k in run.edges]
 
-    def _signed(self, point: Point, middle: tuple[Fraction, ...], distance: Interval) -> Interval:
-        """The distance with its sign.
+    def _on_grid(self, numbers: Sequence[int], bits: int) -> list[WholeEdge]:
+        """Edges in whole numbers out of 2^bits."""
+        return [self.grid[k] if bits == LEVEL else _whole(self.edges[k], bits) for k in numbers]
 
-        The box in which the point lies is on one side as a whole if it is smaller than its distance from the border;
-        then its middle tells the side. Else the distance is so small that both signs are left possible.
-        """
-        if distance.low <= sum(part.high - part.low for part in point):
-            return Interval(-distance.high, distance.high, distance.bits)
-        crossed = crossed_runs(self.runs, *map(_float, middle))
-        edges = [self.edges[k] for run in crossed for k in run.edges]
-        return -distance if inside(middle, edges) else distance
+
+def _whole(edge: Edge, bits: int) -> WholeEdge:
+    """An edge in whole numbers out of 2^bits, rounded down."""
+    ax, ay, bx, by = (exact(part, bits).low for end in edge for part in end)
+    return ax, ay, bx, by
+
+
+def _square(place: Sequence[int], edge: WholeEdge) -> int:
+    """The squared distance to an edge in whole numbers, rounded down."""
+    (px, py), (ax, ay, bx, by) = place, edge
+    x, y, dx, dy = px - ax, py - ay, bx - ax, by - ay
+    along, size = x * dx + y * dy, dx * dx + dy * dy
+    if along <= 0:
+        return x * x + y * y
+    if along >= size:
+        return (px - bx) ** 2 + (py - by) ** 2
+    return (x * dy - y * dx) ** 2 // size
+
+
+def _crosses(place: Sequence[int], edge: WholeEdge) -> bool:
+    """Whether a ray to the right crosses an edge."""
+    (px, py), (ax, ay, bx, by) = place, edge
+    up = by > py
+    return (ay > py) != up and ((bx - ax) * (py - ay) - (px - ax) * (by - ay) > 0) == up
 
 
 def candidates(bounds: Sequence[Bound]) -> list[int]:
     """Which of several numbers, each between two bounds, can be the least."""
     limit = min(high for _, high, _ in bounds)
     return [k for low, _, k in bounds if not low > limit]
-
-
-def rough_least(bounds: Sequence[Bound], bits: int) -> Interval | None:
-    """The least of several numbers that are not negative, from their bounds; None if few can be it, or are bounded."""
-    low, high = min(low for low, _, _ in bounds), min(high for _, high, _ in bounds)
-    if not (math.isfinite(low) and math.isfinite(high)) or len(candidates(bounds)) <= _FEW:
-        return None
-    return Interval(exact(max(low, 0.0), bits).low, exact(high, bits).high, bits)
-
-
-def least(numbers: Sequence[Interval]) -> Interval:
-    """The smallest of several numbers."""
-    found = numbers[0]
-    for one in numbers[1:]:
-        found = found.minimum(one)
-    return found
 
 
 def _float(exactly: Fraction) -> float:
@@ -146,70 +164,25 @@ def _float(exactly: Fraction) -> float:
 
 
 def _about(place: Place, edge: Edge, wide: float) -> tuple[float, float]:
-    """Bounds on the distance from a place, which may be off by `wide`, to an edge.
+    """Bounds on the distance from a place, which may be off by `wide`, to an edge, measured from its nearer end.
 
-    With u = 2^-53, differences of coordinates are off by 2u of them, the cross product over the length by 8u of the
-    distance to the start, and taking an end instead of the foot, or the other way round, costs no more than the foot is
-    off along the edge: together less than 64u of the largest coordinates, of which 512u are counted. Where a product
-    vanishes, one of its factors is below 1e-150, and no distance is off by more.
+    With u = 2^-53, the way from that end is off by u of the place and 2u of itself, the direction by 8u, however far
+    the other end is, and so are the lengths along the edge and across it. Taking an end instead of the foot, or the
+    other way round, costs no more than the foot is off along the edge: together less than 32u of the place and of the
+    way, of which 512u are counted. Where a product vanishes, one of its factors is below 1e-150, and no distance is off
+    by more.
     """
     (px, py), ((ax, ay), (bx, by)) = place, edge
-    dx, dy, x, y = bx - ax, by - ay, px - ax, py - ay
+    x, y, dx, dy = px - ax, py - ay, bx - ax, by - ay
+    away, other = math.hypot(x, y), math.hypot(px - bx, py - by)
+    if other < away:
+        away, x, y, dx, dy = other, px - bx, py - by, -dx, -dy
+    off = _ROUND * (abs(px) + abs(py) + abs(x) + abs(y)) + wide + _TINY
+    size = max(abs(dx), abs(dy))
+    dx, dy = dx / size, dy / size
     side = math.hypot(dx, dy)
-    along = (x * dx + y * dy) / side if side > 0 else 0.0
-    if along <= 0:
-        away = math.hypot(x, y)
-    elif along >= side:
-        away = math.hypot(px - bx, py - by)
-    else:
+    along = (x * dx + y * dy) / side
+    if 0 < along < size * side:
         away = abs(x * dy - y * dx) / side
-    off = _ROUND * (abs(px) + abs(py) + abs(ax) + abs(ay) + abs(bx) + abs(by)) + wide + _TINY
-    clear = math.isfinite(along) and math.isfinite(away) and math.isfinite(side) and math.isfinite(off)
+    clear = math.isfinite(away) and math.isfinite(off) and math.isfinite(along)
     return (away - off, away + off) if clear else (-math.inf, math.inf)
-
-
-def _to_segment(point: Point, start: Place, end: Place) -> Interval:
-    """The distance from a point to a segment: to start + share·(end − start), the share clipped to [0, 1]."""
-    bits = point[0].bits
-    first, last = (tuple(exact(part, bits) for part in corner) for corner in (start, end))
-    away = [a - p for a, p in zip(first, point, strict=True)]
-    along = [b - a for a, b in zip(first, last, strict=True)]
-    try:
-        share = -dot(away, along) / dot(along, along)
-        low, high = (min(max(part, 0), 1 << bits) for part in (share.low, share.high))
-    except ZeroDivisionError:  # an edge so short that it is not told from a point yet
-        low, high = 0, 1 << bits
-    share = Interval(low, high, bits)
-    return length([a + share * v for a, v in zip(away, along, strict=True)])
-
-
-def inside(point: Sequence[Fraction], edges: Sequence[tuple[Sequence[Number], Sequence[Number]]]) -> bool:
-    """Whether a ray to the right crosses the edges an odd number of times, exactly."""
-    px, py = point
-    about = _float(px), _float(py)
-    odd = False
-    for (ax, ay), (bx, by) in edges:
-        up = _above(by, py, about[1])
-        if _above(ay, py, about[1]) != up:
-            odd ^= (_side(point, about, (ax, ay, bx, by)) > 0) == up
-    return odd
-
-
-def _above(corner: Number, exactly: Fraction, about: float) -> bool:
-    """Whether a corner is above a height: floats where they are certain."""
-    near = float(corner)
-    gap = near - about
-    return gap > 0 if abs(gap) > 4e-16 * (abs(about) + abs(near)) else Fraction(corner) > exactly
-
-
-def _side(point: Sequence[Fraction], about: tuple[float, float], edge: tuple[Number, ...]) -> int:
-    """The sign of (b − a) × (p − a): floats where they are certain, fractions elsewhere."""
-    (px, py), (ax, ay, bx, by) = about, map(float, edge)
-    first, second = (bx - ax) * (py - ay), (px - ax) * (by - ay)
-    size = max(abs(px), abs(py), abs(ax), abs(ay), abs(bx), abs(by))
-    # each difference is off by 4u of the size and at most twice it
-    if size > _TINY and abs(first - second) > 2.0**-47 * size * size:
-        return 1 if first > second else -1
-    c, d, e, f = (Fraction(part) for part in edge)
-    exactly = (e - c) * (point[1] - d) - (point[0] - c) * (f - d)
-    return (exactly > 0) - (exactly < 0)

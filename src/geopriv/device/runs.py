@@ -63,8 +63,8 @@ def runs_of(count: int, corners: Corners, seen: Corners, bulge: Callable[[int], 
     return found
 
 
-def near_runs(runs: Sequence[Run], place: Sequence[float], wide: float, least: float = 0.0) -> list[Run]:
-    """The runs that can hold the nearest edge, or any within `least`, of a place that may be off by `wide`."""
+def near_runs(runs: Sequence[Run], place: Sequence[float], wide: float) -> list[Run]:
+    """The runs that can hold the nearest edge of a place that may be off by `wide`."""
     if len(runs) == 1:
         return list(runs)
     own = sum(map(abs, place))
@@ -74,7 +74,6 @@ def near_runs(runs: Sequence[Run], place: Sequence[float], wide: float, least: f
         away, off = math.dist(place, run.centre), run.reach + wide + _ROUND * (own + run.size) + _TINY
         limit = min(limit, away + off)  # the first where the second is not a number
         bounds.append(away - off if away < math.inf else -math.inf)
-    limit = max(limit, least)
     return [run for run, low in zip(runs, bounds, strict=True) if not low > limit]
 
 

@@ -112,7 +112,7 @@ class Ratios:
             except ZeroDivisionError:  # a base so near 1 that its logarithm is not told from 0 yet
                 more *= 2
                 continue
-            return (_coarser(found, bits),)
+            return (found.to(bits),)
 
     def public(self, place: Place) -> Place:
         value = self.check((Fraction(place[0]),))
@@ -122,12 +122,6 @@ class Ratios:
 @lru_cache(maxsize=64)
 def _logarithm_of_base(base: float, bits: int) -> Interval:
     return logarithm(Fraction(base), bits)
-
-
-def _coarser(number: Interval, bits: int) -> Interval:
-    """The same with fewer bits."""
-    less = number.bits - bits
-    return Interval(number.low >> less, -(-number.high >> less), bits)
 
 
 def _log_line(found: Document) -> Ratios:

@@ -7,6 +7,17 @@ from fractions import Fraction
 from itertools import pairwise
 
 TOTAL = 1 << 60  # the sum of every row of integer weights
+NARROWEST = 2.0**-40  # cell of a table, in units and in 1/ε: then some hundred bits of a coordinate tell its row
+
+
+def narrow(lattice: Sequence[float], epsilon: float) -> bool:
+    """Whether a cell is so narrow that telling where in it a coordinate lies would take long.
+
+    Nobody has a use for it: over such a cell the law changes by a factor of at most 1 + 2^-40, or a unit is said to be
+    worth a billion billions of what anyone measures in it.
+    """
+    floor = NARROWEST * max(1.0, 1.0 / epsilon)
+    return any(not b - a >= floor for a, b in pairwise(lattice))
 
 
 def worst_step(lattice: Sequence[float], rows: Sequence[Sequence[int]], rate: Fraction) -> tuple[Fraction, int, int]:

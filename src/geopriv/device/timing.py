@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +18,12 @@ class Clock:
     sleep: Callable[[float], None] = time.sleep
 
     def leave(self, work: Callable[[], _Made], after: float) -> _Made:
-        """What `work` makes, or the error it raises, when a whole multiple of `after` seconds have passed.
+        """What `work` makes, or the error it raises, when `after` seconds have passed, or else 2, 4, 8, … times that.
 
-        The multiple is the first one that is not over when the work is done. It is 1 whatever the value is, and time
-        tells nothing, if `after` exceeds the longest time that the work takes.
+        The first of these that is not over when the work is done. It is `after` whatever the value is, and time tells
+        nothing, if `after` exceeds the longest time that the work takes. Where it does not, the time tells how often
+        `after` has to be doubled, and no more. Multiples would tell more; and an error in place of a report would tell
+        no less, since it could not leave before the work is done.
 
         Args:
             work: that depends on a private value.
@@ -33,7 +34,10 @@ class Clock:
             return work()
         finally:
             if after > 0:
-                due = began + after * max(1, math.ceil((self.now() - began) / after))
+                waits, took = after, self.now() - began
+                while waits < took:
+                    waits *= 2
+                due = began + waits
                 while (left := due - self.now()) > 0:  # a signal may end a sleep early
                     self.sleep(left)
 

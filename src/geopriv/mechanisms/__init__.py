@@ -1,15 +1,16 @@
 """Mechanisms: one file a family, each made by `calibrate` from a query (or a space) and a rate."""
 
+from geopriv.mechanisms.additive.additive import Additive
 from geopriv.mechanisms.additive.least_scale import LeastScaleT
 from geopriv.mechanisms.additive.lipschitz import LipschitzLaplace
 from geopriv.mechanisms.additive.local_dp import LocalLaplace
 from geopriv.mechanisms.additive.smooth import SmoothCauchy, SmoothLaplace, SmoothT
 from geopriv.mechanisms.additive.vector import VectorSmoothCauchy
-from geopriv.mechanisms.base import Additive, Mechanism, Simulated
+from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.input.coordinate import CoordinateLaplace
 from geopriv.mechanisms.input.input import InputLaplace
 from geopriv.mechanisms.lattice.lattice import Lattice
-from geopriv.mechanisms.moments import moments
+from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.table.table import Table
 
 __all__ = [
@@ -27,5 +28,4 @@ __all__ = [
     "SmoothT",
     "Table",
     "VectorSmoothCauchy",
-    "moments",
 ]

@@ -1,46 +1,38 @@
-"""What mechanisms have in common: the result of a simulation, and additive noise."""
+"""What a mechanism says of itself."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.mechanisms.simulation import simulate
-from geopriv.noise import Noise
+from geopriv.mechanisms.reports import Reports, Simulated
+from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
 
-if TYPE_CHECKING:
-    from geopriv.mechanisms.reports import Reports
 
+class Sampler(Protocol):
+    """How a part of a report is made from rows of exact numbers."""
 
-@dataclass(frozen=True, eq=False)
-class Simulated:
-    """Releases drawn with fast floats from a seeded generator: for studies only.
+    @property
+    def steps(self) -> tuple[float, ...]:
+        """Of the public grid, one for each component; none where values are not on a grid."""
 
-    This is deliberately not the type of a report. A seeded generator can be replayed and float noise leaves traces
-    (theory E12), so nothing that a person sends is made this way.
-    """
-
-    values: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return np.asarray(self.values, dtype=dtype)
+    def draw(self, rows: FloatArray, source: Source) -> FloatArray:
+        """One exact report a row, shape (n, components)."""
 
 
 class Mechanism(ABC):
     """A randomised release of one person's value with a guarantee."""
 
     guarantee: Guarantee
+    space: Space
 
     @property
     @abstractmethod
@@ -52,8 +44,29 @@ class Mechanism(ABC):
         return 0.0 if self.unbiased else math.nan
 
     @abstractmethod
+    def moments(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray]:
+        """Bias and variance of the estimate of a query, for each value.
+
+        Raises:
+            InvalidParameter: for a query that the reports do not answer.
+        """
+
+    @abstractmethod
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One release for each value of x, from a seeded generator: the same on any number of cores."""
+
+    @property
+    @abstractmethod
+    def report_shape(self) -> tuple[int, ...]:
+        """Of one report."""
+
+    @abstractmethod
+    def releases(self) -> Sequence[Sampler]:
+        """How a report is made; several parts are drawn one after the other, with their own noise.
+
+        Raises:
+            InvalidParameter: for a query whose answer or noise scale has no enclosure.
+        """
 
     def report(self, x: Any) -> Reports:
         """What each person sends: exact, from a cryptographic generator, on a public grid.
@@ -65,9 +78,15 @@ class Mechanism(ABC):
 
         Reference: docs/exactness.md.
         """
-        from geopriv.mechanisms.reports import report
+        return self.report_from(ENTROPY, x)
 
-        return report(self, x)
+    def report_from(self, source: Source, x: Any) -> Reports:
+        """`report` from a given source of random bits, for samplers that are checked."""
+        rows, shape = self.space.read_rows(x)
+        parts = self.releases()
+        drawn = [part.draw(rows, source) for part in parts]
+        values = drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=1)
+        return Reports(values.reshape((*shape, *self.report_shape)), sum((part.steps for part in parts), ()))
 
     @abstractmethod
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
@@ -78,83 +97,34 @@ class Mechanism(ABC):
         return reports, np.ones(1)
 
 
-@dataclass(frozen=True)
-class ConstantScale:
-    """The same σ at every coordinate."""
-
-    value: float
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        return np.full_like(s, self.value)
-
-
-@dataclass(frozen=True)
-class Additive(Mechanism):
-    """f(x) + σ(s(x))·Z: the answer, plus symmetric noise whose scale depends on the coordinate alone.
-
-    Unbiased, with variance σ²·Var(Z).
-
-    Args:
-        query: f = f0 ∘ s.
-        guarantee: what `calibrate` proved.
-        noise: the law of Z.
-        scale: σ, a function of coordinates.
-    """
+class OfOneQuery(Mechanism):
+    """A mechanism whose reports answer the one query that it was made for."""
 
     query: Query
-    guarantee: Guarantee
-    noise: Noise
-    scale: Callable[[FloatArray], FloatArray] = field(repr=False)
 
     @property
-    def unbiased(self) -> bool:
-        return self.noise.moments > 1
+    def space(self) -> Space:  # type: ignore[override] # nobody may set it
+        """Where values live."""
+        return self.query.space
 
-    def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
-        """One release for each value of x, from a seeded generator."""
+    @property
+    def report_shape(self) -> tuple[int, ...]:
+        return ()
 
-        def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
-            s = self.query.geometry(points)
-            return self.query.profile(s) + self.scale(s) * self.noise.sample(rng, s.shape)
-
-        return Simulated(simulate(self.query.space, x, rng, release))
-
+    @abstractmethod
     def bias(self, x: Any) -> FloatArray:
-        """E[release] − f(x) for each value: zero, by symmetry.
+        """E[estimate] − f(x) for each value."""
 
-        Raises:
-            InvalidParameter: where the noise has no mean.
-        """
-        if not self.noise.moments > 1:
-            raise invalid(type(self).__name__, "noise", "of finite mean where a bias is asked for", self.noise)
-        return np.zeros(self.query.coordinate(x).shape)
-
+    @abstractmethod
     def variance(self, x: Any) -> FloatArray:
-        """The variance of the release for each value: σ(s(x))²·Var(Z), exactly.
+        """The variance of what a report adds, for each value."""
 
-        Raises:
-            InvalidParameter: where the noise has no variance.
-        """
-        return self.variance_at(self.query.coordinate(x))
+    def moments(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray]:
+        if query != self.query:
+            raise invalid(type(self).__name__, "query", "one that was asked", query)
+        return self.bias(x), self.variance(x)
 
-    def variance_at(self, s: FloatArray) -> FloatArray:
-        """The variance at coordinates."""
-        if not self.noise.moments > 2:
-            raise invalid(type(self).__name__, "noise", "of finite variance where a variance is asked for", self.noise)
-        return np.asarray(self.scale(s) ** 2 * self.noise.variance)
-
-    def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
-        """The reports themselves: each is an unbiased estimate of its person's f(x)."""
+    def _require(self, query: Query | None) -> None:
+        """Refuse to estimate another query than the one that was asked."""
         if query is not None and query != self.query:
             raise invalid("estimate", "query", f"the one that was asked, {self.query}", query)
-        return reports
-
-
-def spend(owner: str, budget: Callable[[float], float], eta: float, epsilon: float) -> float:
-    """η, lowered by rounding errors until what it spends is at most ε in floating point too."""
-    step = 1e-16
-    while budget(eta) > epsilon:
-        eta, step = eta - step * epsilon, 2 * step
-        if not eta > 0:
-            raise invalid(owner, "gamma_share", "so far below 1 that something is left for η", "a larger one")
-    return eta

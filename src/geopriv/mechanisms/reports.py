@@ -1,37 +1,13 @@
-"""`report`: what a person sends, for every mechanism."""
+"""What people send, and what studies draw."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.additive import floats, scales
-from geopriv.mechanisms.additive.smooth import SmoothScale
-from geopriv.mechanisms.additive.vector import VectorSmoothCauchy
-from geopriv.mechanisms.base import Additive, ConstantScale, Mechanism
-from geopriv.mechanisms.input.coordinate import CoordinateLaplace
-from geopriv.mechanisms.input.input import InputLaplace
-from geopriv.mechanisms.lattice.lattice import Lattice
-from geopriv.mechanisms.lattice.reports import OnLattice
-from geopriv.mechanisms.sensitivity import ExponentialGrowth
-from geopriv.mechanisms.table.reports import draw_values
-from geopriv.mechanisms.table.table import Table
-from geopriv.noise import Laplace, Noise, PlanarLaplace, SphericalLaplace
-from geopriv.noise.bulk import draw
-from geopriv.noise.entropy import ENTROPY, Source
-from geopriv.noise.plans import Plan, Shifted, grid
-from geopriv.noise.spherical_laplace import OnEarth
-from geopriv.queries import Query
-from geopriv.shapes import enclosures
-from geopriv.shapes.profiles import Profile
-from geopriv.spaces import Earth, Space
-from geopriv.spaces.balls import arb, total
-from geopriv.spaces.bounded import Bounded
-from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.checks import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,129 +33,18 @@ class Reports:
         return np.asarray(self.values, dtype=dtype)
 
 
-def report(mechanism: Mechanism, x: Any, source: Source = ENTROPY) -> Reports:
-    """One exact report for each value of x.
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """Releases drawn with fast floats from a seeded generator: for studies only.
 
-    Guarantee: the mechanism's own, for every float x, because a report is a rounding of the ideal release.
-
-    Args:
-        mechanism: a calibrated mechanism.
-        x: values of its space.
-        source: of random bits.
-
-    Raises:
-        InvalidParameter: for a query whose answer or noise scale has no enclosure.
+    This is deliberately not the type of a report. A seeded generator can be replayed and float noise leaves traces
+    (theory E12), so nothing that a person sends is made this way.
     """
-    rows, shape = space_of(mechanism).read_rows(x)
-    if isinstance(mechanism, Table):
-        return Reports(draw_values(mechanism, rows, source).reshape(shape))
-    made = plans(mechanism)
-    parts = [draw(plan, rows, source) for plan in made]
-    values = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-    form: tuple[int, ...] = () if isinstance(mechanism, Additive | CoordinateLaplace) else (len(made),)
-    if isinstance(mechanism, InputLaplace | Lattice):
-        form = mechanism.space.point_shape
-    return Reports(values.reshape((*shape, *form)), sum((plan.steps for plan in made), ()))
 
+    values: FloatArray
 
-def space_of(mechanism: Mechanism) -> Space:
-    """Where a mechanism's values live."""
-    match mechanism:
-        case InputLaplace() | Lattice():
-            return mechanism.space
-        case VectorSmoothCauchy():
-            return mechanism.queries[0].space
-        case Additive() | CoordinateLaplace() | Table():
-            return mechanism.query.space
-    raise invalid("report", "mechanism", "one with an exact sampler", type(mechanism).__name__)
+    def __len__(self) -> int:
+        return len(self.values)
 
-
-def plans(mechanism: Mechanism) -> list[Plan]:
-    """How a mechanism's report is made; several plans are drawn one after the other, with their own noise."""
-    rate = mechanism.guarantee.epsilon
-    match mechanism:
-        case InputLaplace():
-            return [_input(mechanism.space, rate)]
-        case Lattice():
-            return [OnLattice(mechanism)]
-        case CoordinateLaplace():
-            return [_coordinate(mechanism.query, rate)]
-        case VectorSmoothCauchy():
-            _require_margin(mechanism.noise, mechanism.eta, rate)
-            growth = ExponentialGrowth(mechanism.gamma)
-            parts = [SmoothScale(q, growth, mechanism.eta, mechanism.radius) for q in mechanism.queries]
-            return [_additive(q, [(p.query, p) for p in parts], mechanism.noise, rate) for q in mechanism.queries]
-        case Additive():
-            if isinstance(mechanism.scale, SmoothScale):
-                _require_margin(mechanism.noise, mechanism.scale.eta, rate)
-            return [_additive(mechanism.query, [(mechanism.query, mechanism.scale)], mechanism.noise, rate)]
-    raise invalid("report", "mechanism", "one with an exact sampler", type(mechanism).__name__)
-
-
-def _require_margin(noise: Any, eta: float, rate: float) -> None:
-    """Refuse a budget so one-sided that scales.MARGIN, which lowers η, would not cover rounding errors in γ.
-
-    With η spending a 64th of ε, the margin gives back 2^-36 of ε by the paper's sum and 2^-42 by theory T3; adding up
-    the budget in floats is wrong by less than 2^-50.
-    """
-    if noise.budget(0.0, eta) < rate / 64:
-        raise invalid("report", "gamma_share", "so small that a 64th of ε is left for η", "a larger one")
-
-
-def _additive(query: Query, parts: Sequence[tuple[Query, object]], noise: Noise, rate: float) -> Shifted:
-    """f(x) + Z times the sum of scales, each of which belongs to a query."""
-
-    def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
-        places = [enclosures.coordinate(q, row) for q, _ in parts]
-        spread = total(scales.scale(sigma, s) for s, (_, sigma) in zip(places, parts, strict=True))
-        return [query.profile.enclose(places[mine])], spread
-
-    def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
-        places = [floats.coordinate(q, rows) for q, _ in parts]
-        pairs = zip(places, parts, strict=True)
-        found = [None if s is None else floats.scale(sigma, s, rate) for s, (_, sigma) in pairs]
-        spreads = [spread for spread in found if spread is not None]
-        s = places[mine]
-        answer = None if s is None else query.profile.bounded(s)
-        if answer is None or len(spreads) < len(parts):
-            return None
-        off = np.max([sigma.off for sigma in spreads], axis=0) + 2.0**-50  # of a sum of positive numbers
-        spread = Bounded(np.sum([sigma.value for sigma in spreads], axis=0), off)
-        return Bounded(answer.value[:, None], answer.off[:, None]), spread
-
-    mine = [q for q, _ in parts].index(query)
-    first = parts[0][1]
-    unit = first.value if isinstance(first, ConstantScale) else _unit(query.profile, rate)
-    return Shifted(noise.law(), (grid(unit),), enclose, bound)
-
-
-def _unit(profile: Profile, rate: float) -> float:
-    """What the noise is measured in: the change of f over a distance of 1/ε, but no more than f's whole range."""
-    low, high = profile.bounds
-    return min(profile.lipschitz / rate, high - low)
-
-
-def _coordinate(query: Query, rate: float) -> Shifted:
-    def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
-        s = floats.coordinate(query, rows)
-        return None if s is None else (Bounded(s.value[:, None], s.off[:, None]), _constant(1 / rate, len(rows)))
-
-    return Shifted(
-        Laplace().law(), (grid(1 / rate),), lambda row: ([enclosures.coordinate(query, row)], 1 / arb(rate)), bound
-    )
-
-
-def _input(space: Space, rate: float) -> Plan:
-    if isinstance(space, Earth):
-        around = rate * space.radius * (1 - 2.0**-50)  # per radian, rounded down
-        return OnEarth(SphericalLaplace(around).law(), (min(grid(math.degrees(1 / around)), 1.0),) * 2)
-    return Shifted(
-        PlanarLaplace(space.dimension).law(),
-        (grid(1 / rate),) * space.dimension,
-        lambda row: (space.enclose(row), 1 / arb(rate)),
-        lambda rows: (space.bounded(rows), _constant(1 / rate, len(rows))),
-    )
-
-
-def _constant(value: float, n: int) -> Bounded:
-    return Bounded(np.full(n, value), np.full(n, 2.0**-50))
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.values, dtype=dtype)

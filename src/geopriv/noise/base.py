@@ -53,6 +53,10 @@ class Noise(Distribution, ABC):
         """The variance; infinite where it is."""
 
     @abstractmethod
+    def budget(self, gamma: float, eta: float) -> float:
+        """ε spent by f(x) + B(x)/η·Z with B a smooth bound of rate γ on how fast f changes."""
+
+    @abstractmethod
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...]) -> FloatArray:
         """Independent draws from a seeded generator: for studies, never for a person's report."""
 

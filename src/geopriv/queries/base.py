@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 import shapely
 
-from geopriv.shapes.coordinates import Coordinate
-from geopriv.shapes.profiles import Profile
+from geopriv.shapes.coordinates import Box, Coordinate
+from geopriv.shapes.grids import BlurredGrid
+from geopriv.shapes.profiles import Gaussian, LinearPieces, Profile
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 
@@ -66,6 +67,41 @@ class Query(ABC):
     def has_profile(self) -> bool:
         """Whether f is a profile of its coordinate; where it is not, `geometry` and `profile` are refused."""
         return True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Infimum and supremum of f."""
+        return self.profile.bounds
+
+    @property
+    def bell(self) -> Gaussian | None:
+        """The profile, if f is a Gaussian of the distance to its place on a flat space, hence a product over axes."""
+        profile = self.profile if self.has_profile and self.space.flat else None
+        return profile if isinstance(profile, Gaussian) and profile.center == self.geometry.apex else None
+
+    @property
+    def knots(self) -> FloatArray | None:
+        """The points where f bends, if it is made of straight pieces of one number; else None."""
+        profile = self.profile if self.has_profile else None
+        return self.geometry.knots(profile) if isinstance(profile, LinearPieces) else None
+
+    @property
+    def bend(self) -> float | None:
+        """A bound on the second derivatives of f along every axis, where f is no profile of its coordinate."""
+        return None
+
+    def grid(self, rate: float) -> BlurredGrid | None:
+        """F on a grid that reaches as far as noise of a rate needs, where f is no profile of its coordinate."""
+        return None
+
+    def box(self, margin: float) -> Box:
+        """The lowest and the highest corner of a box around the places where f changes."""
+        return self.geometry.box(self.profile.landmarks, margin)
+
+    def box_of_change(self, margin: float) -> Box | None:
+        """Corners of a box from which f is constant along every axis that leads away; None where there is none."""
+        constant = self.profile.levels_off and self.geometry.outline(0.0) is not None
+        return self.box(margin) if constant else None
 
     @property
     def detail(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,17 +11,10 @@ import numpy as np
 import shapely
 
 from geopriv.queries.base import Query, soft_edge
-from geopriv.shapes.coordinates import (
-    Coordinate,
-    Linear,
-    QuadrantDistance,
-    Radial,
-    RegionDistance,
-)
-from geopriv.shapes.grids import PER_BANDWIDTH, BlurredGrid, blurred_grid
+from geopriv.shapes.coordinates import Box, Coordinate
+from geopriv.shapes.grids import PER_BANDWIDTH, REACH, BlurredGrid, blurred_grid
 from geopriv.shapes.profiles import (
     BlurredPieces,
-    Identity,
     LinearPieces,
     Profile,
 )
@@ -121,19 +115,18 @@ class Blurred(Query):
     @property
     def along_line(self) -> bool:
         """Whether the blurred query is a profile of a linear coordinate."""
-        profile = self.query.profile
-        return (
-            isinstance(self.query.geometry, Linear)
-            and isinstance(profile, LinearPieces)
-            and not isinstance(profile, Identity)
-        )
+        return self.query.geometry.axis is not None and self._pieces is not None
 
     @property
     def _bounded(self) -> bool:
-        known = isinstance(self.query.geometry, RegionDistance | QuadrantDistance) or (
-            isinstance(self.query.geometry, Radial) and isinstance(self.query.profile, LinearPieces)
-        )
-        return known and self.query.space.flat and self.query.space.dimension == 2
+        in_plane = self.query.space.flat and self.query.space.dimension == 2
+        return in_plane and self._pieces is not None and self.query.geometry.outline(0.0) is not None
+
+    @property
+    def _pieces(self) -> LinearPieces | None:
+        """The profile that is blurred, if it is made of straight pieces with plateaus."""
+        profile = self.query.profile
+        return profile if isinstance(profile, LinearPieces) and profile.levels_off else None
 
     @cached_property
     def geometry(self) -> Coordinate:
@@ -143,8 +136,8 @@ class Blurred(Query):
     @cached_property
     def profile(self) -> Profile:
         self._require_line()
-        assert isinstance(self.query.profile, LinearPieces)  # what along_line says
-        return BlurredPieces(self.query.profile, self.bandwidth)
+        assert self._pieces is not None  # what along_line says
+        return BlurredPieces(self._pieces, self.bandwidth)
 
     def answer(self, points: FloatArray) -> FloatArray:
         """F at points that the space has read."""
@@ -152,8 +145,8 @@ class Blurred(Query):
 
     def grid(self, rate: float) -> BlurredGrid:
         """The blurred region on a grid that reaches as far as noise of a rate needs."""
-        pieces, step = self.query.profile, self.bandwidth / PER_BANDWIDTH
-        assert isinstance(pieces, LinearPieces)  # what _bounded says
+        pieces, step = self._pieces, self.bandwidth / PER_BANDWIDTH
+        assert pieces is not None  # what _bounded says
         if min(b - a for a, b in pairwise(pieces.knots)) > _WIDE * step:
             return blurred_grid(self.query.answer, self._box, self.bandwidth, rate)
         # between the grid's points a narrow edge would be lost: a first, small blur is taken along the coordinate,
@@ -181,19 +174,40 @@ class Blurred(Query):
     def fades(self) -> bool:
         """Whether f is 0 all around, far away."""
         far = np.asarray(self.query.profile.landmarks[-1] + 1.0)
-        return not isinstance(self.query.geometry, QuadrantDistance) and float(self.query.profile(far)) == 0
+        return self.query.geometry.compact and float(self.query.profile(far)) == 0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.query.bounds
+
+    @property
+    def bend(self) -> float | None:
+        """Of what is blurred by a normal density φ_h.
+
+        Second derivatives are f' ∗ φ_h', at most K·∫|φ_h'|, and f ∗ φ_h'', at most B/2·∫|φ_h''| since φ_h'' integrates
+        to 0.
+        """
+        if self.along_line:
+            return None
+        low, high = self.query.bounds
+        by_slope = self.query.profile.lipschitz * math.sqrt(2 / math.pi) / self.bandwidth
+        by_range = (high - low) / 2 * 4 * math.exp(-0.5) / math.sqrt(2 * math.pi) / self.bandwidth**2
+        return min(by_slope, by_range)
+
+    def box(self, margin: float) -> Box:
+        return super().box(margin) if self.along_line else self.query.box(margin + self.bandwidth)
+
+    def box_of_change(self, margin: float) -> Box | None:
+        if self.along_line:
+            return super().box_of_change(margin)
+        return self.query.box_of_change(margin + (REACH + 0.2) * self.bandwidth)  # its grid ends within
 
     @cached_property
-    def _box(self) -> tuple[FloatArray, FloatArray]:
+    def _box(self) -> Box:
         """Outside, f is constant along every axis that leads away."""
-        geometry, end = self.query.geometry, self.query.profile.landmarks[-1]
-        if isinstance(geometry, QuadrantDistance):
-            return geometry.anchor - end, geometry.anchor
-        if isinstance(geometry, Radial):
-            return geometry.anchor - (end + geometry.offset), geometry.anchor + (end + geometry.offset)
-        assert isinstance(geometry, RegionDistance)  # what _bounded says
-        west, south, east, north = shapely.bounds(geometry.region)
-        return np.array([west - end, south - end]), np.array([east + end, north + end])
+        box = self.query.geometry.outline(self.query.profile.landmarks[-1])
+        assert box is not None  # what _bounded says
+        return box
 
     def _require_line(self) -> None:
         if not self.along_line:

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from geopriv.queries.base import Edged
-from geopriv.shapes.coordinates import Coordinate, EarthRegionDistance, RegionDistance
+from geopriv.shapes.coordinates import Coordinate, EarthRegion, Region
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Earth, LocalPlane, Plane, Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
@@ -49,7 +49,7 @@ class Geofence(Edged):
         degrees = not isinstance(self.space, Plane)
         object.__setattr__(self, "polygon", read_polygon(self.polygon, on_earth=degrees))
         positive("Geofence", "width", self.width)
-        if isinstance(self.geometry, EarthRegionDistance):
+        if isinstance(self.geometry, EarthRegion):
             if not self.geometry.fits:
                 raise invalid("Geofence", "polygon", "within 80° of its middle on Earth", "a larger one")
             if not self.geometry.gnomonic.is_valid:
@@ -62,8 +62,8 @@ class Geofence(Edged):
     @cached_property
     def geometry(self) -> Coordinate:
         if isinstance(self.space, Earth):
-            return EarthRegionDistance(self.space, self.polygon)
-        return RegionDistance(self.region)
+            return EarthRegion(self.space, self.polygon)
+        return Region(self.space, self.region)
 
     @cached_property
     def region(self) -> shapely.Geometry | None:

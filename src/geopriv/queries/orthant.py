@@ -8,7 +8,7 @@ from functools import cached_property
 
 from geopriv.queries.base import Edged
 from geopriv.queries.parameters import UNSET, fill_space, public_place, require_flat
-from geopriv.shapes.coordinates import Coordinate, QuadrantDistance
+from geopriv.shapes.coordinates import Coordinate, Quadrant
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Space
 from geopriv.spaces.checks import numbers, positive
@@ -54,7 +54,7 @@ class Orthant(Edged):
     @cached_property
     def geometry(self) -> Coordinate:
         corner = public_place(self, "at", self.at) + self.width / 2 + self._round
-        return QuadrantDistance(tuple(corner.tolist()))
+        return Quadrant(self.space, tuple(corner.tolist()))
 
     @cached_property
     def profile(self) -> Profile:

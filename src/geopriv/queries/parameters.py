@@ -10,7 +10,7 @@ import numpy as np
 from geopriv.device.coordinates import unit_direction
 from geopriv.queries.base import Centered, Query
 from geopriv.shapes.coordinates import Linear, Radial
-from geopriv.shapes.profiles import Gaussian, Profile
+from geopriv.shapes.profiles import Profile
 from geopriv.spaces import (
     Line,
     Space,
@@ -98,7 +98,7 @@ def set_center(query: Centered) -> None:
         raise invalid(name_of(query), "center", f"one point of {query.space}", center)
     if not query.space.point_shape:
         public_place(query, "center", center[0])
-    assert isinstance(query.geometry, Radial)  # checks the place, and is kept
+    assert query.geometry.space == query.space  # the coordinate checks the place, and is kept
 
 
 def radial(query: Centered, offset: float) -> Radial:
@@ -106,14 +106,6 @@ def radial(query: Centered, offset: float) -> Radial:
     center = np.reshape(np.asarray(query.center), query.space.point_shape)
     point = public_place(query, "center", center)
     return Radial(query.space, tuple(np.atleast_1d(point).tolist()), offset)
-
-
-def gaussian_center(query: Query) -> FloatArray | None:
-    """The centre, if the query is a Gaussian of the distance to it on a flat space, hence a product over axes."""
-    geometry, profile = query.geometry, query.profile
-    if not (isinstance(geometry, Radial) and isinstance(profile, Gaussian)):
-        return None
-    return np.atleast_1d(geometry.anchor) if query.space.flat and profile.center == -geometry.offset else None
 
 
 def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:
@@ -129,4 +121,4 @@ def linear(weights: tuple[float, ...], shift: float, space: Space) -> Linear:
     scaled = unit_direction(weights, shift)
     if scaled is None:
         raise invalid("Linear", "shift", "finite beside the length of the weights", shift)
-    return Linear(*scaled, scalar=space.point_shape == ())
+    return Linear(space, *scaled)

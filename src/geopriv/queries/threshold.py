@@ -50,7 +50,7 @@ class Threshold(Edged):
 
     @cached_property
     def geometry(self) -> Coordinate:
-        return Linear((1.0,), -float(public_place(self, "at", self.at)), scalar=True)
+        return Linear(self.space, (1.0,), -float(public_place(self, "at", self.at)))
 
     @cached_property
     def profile(self) -> Profile:

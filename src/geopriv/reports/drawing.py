@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms.integers import Integers, draw_shares, report_integers
+from geopriv.mechanisms.sendable import Integers, draw_shares
 from geopriv.noise.entropy import ENTROPY
 from geopriv.noise.entropy import Source as Entropy
 from geopriv.queries.source import Source
-from geopriv.reports.files import limits
 from geopriv.reports.register import Register
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
@@ -79,11 +78,11 @@ def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) 
     the value.
     """
     which = draw_shares(design.shares, len(values), source)
-    drawn = np.zeros((len(values), 1 + max(limits(m)[0] for m in design.mechanisms)), dtype=np.int64)
+    drawn = np.zeros((len(values), 1 + max(m.limits[0] for m in design.mechanisms)), dtype=np.int64)
     drawn[:, 0] = which
     for index, mechanism in enumerate(design.mechanisms):
         mine = np.flatnonzero(which == index) if len(design.mechanisms) > 1 else np.arange(len(values))
-        report = report_integers(mechanism, values[mine], source.among(mine))
+        report = mechanism.draw(mechanism.space.read_rows(values[mine])[0], source.among(mine))
         drawn[mine, 1 : 1 + report.shape[1]] = report
     return drawn
 

@@ -17,11 +17,10 @@ import pyarrow.parquet as pq
 
 from geopriv.device.files import replacing
 from geopriv.errors import ReportRejected
-from geopriv.mechanisms import Lattice, Table
+from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.spaces.checks import count, invalid
 from geopriv.surveys.design import Design
 
-Integers = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 COLUMNS = pa.schema(
@@ -29,7 +28,6 @@ COLUMNS = pa.schema(
 )
 ID = re.compile(r"[0-9a-f]{32}")
 _HEXADECIMAL = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), dtype=np.uint16)
-_FARTHEST = 1 << 53  # cells of a lattice that floats tell apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ def records(design: Design, mechanisms: npt.NDArray[np.int32], rows: Integers, i
         rows: the reports, shape (n, axes); a Table's has one number, and what stands behind it is left out.
         ids: of the reports, as bytes, shape (n, 16).
     """
-    axes = np.array([limits(mechanism)[0] for mechanism in design.mechanisms], dtype=np.int32)[mechanisms]
+    axes = np.array([mechanism.limits[0] for mechanism in design.mechanisms], dtype=np.int32)[mechanisms]
     ends = np.concatenate([[0], np.cumsum(axes)]).astype(np.int32)
     kept = rows.ravel() if (axes == rows.shape[1]).all() else rows[np.arange(rows.shape[1]) < axes[:, None]]
     columns = [_constant(design.hash, len(rows)), _hexadecimal(ids), pa.array(mechanisms, pa.int32())]
@@ -156,14 +154,7 @@ class _LineFile:
         self._file.write("".join(pc.binary_join_element_wise(*parts, "").to_pylist()).encode())
 
 
-def rows_in_range(mechanism: Table | Lattice, rows: Integers) -> npt.NDArray[np.bool_]:
-    """The same for rows of one length."""
-    axes, low, high = limits(mechanism)
+def rows_in_range(mechanism: Sendable, rows: Integers) -> npt.NDArray[np.bool_]:
+    """Whether each row could be a report of a mechanism."""
+    axes, low, high = mechanism.limits
     return np.asarray(((rows >= low) & (rows < high)).all(axis=1) & (rows.shape[1] == axes))
-
-
-def limits(mechanism: Table | Lattice) -> tuple[int, int, int]:
-    """How many numbers a report has, the least that each can be, and the first that is too large."""
-    if isinstance(mechanism, Table):
-        return 1, 0, mechanism.values.size
-    return mechanism.space.dimension, 1 - _FARTHEST, _FARTHEST

@@ -14,13 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from geopriv.mechanisms import Table
+from geopriv.mechanisms.sendable import Integers
 from geopriv.reports.files import (
     COLUMNS,
     ID,
-    Integers,
     ReportBatch,
-    limits,
     rows_in_range,
 )
 from geopriv.reports.ids import Packed, SeenIds, packed
@@ -89,7 +87,7 @@ class ReportReader:
                 mine = fresh & (judged.which == index)
                 digits = judged.ids[mine].tobytes().hex()
                 ids = tuple(digits[at : at + 32] for at in range(0, len(digits), 32))
-                yield ReportBatch(index, judged.rows[mine, : limits(self.design.mechanisms[index])[0]], ids)
+                yield ReportBatch(index, judged.rows[mine, : self.design.mechanisms[index].limits[0]], ids)
 
     def judged(self, batches: Iterable[Batch]) -> Iterator[Judged]:
         """What could have come from the design, whether or not its ids came before.
@@ -132,7 +130,7 @@ class ReportReader:
         starts, fits = np.cumsum(sizes) - sizes, np.zeros(len(batch), dtype=np.bool_)
         reports = np.zeros((len(batch), self._axes), dtype=np.int64)
         for index, mechanism in enumerate(self.design.mechanisms):
-            axes = limits(mechanism)[0]
+            axes = mechanism.limits[0]
             mine = np.flatnonzero(right & (which == index) & (sizes == axes))
             found = numbers[starts[mine][:, None] + np.arange(axes)]
             reports[mine, :axes] = found
@@ -148,7 +146,7 @@ class ReportReader:
 
     @property
     def _axes(self) -> int:
-        return max(limits(mechanism)[0] for mechanism in self.design.mechanisms)
+        return max(mechanism.limits[0] for mechanism in self.design.mechanisms)
 
     def _are_new(self, ids: Packed) -> npt.NDArray[np.bool_]:
         """Which ids were not seen before; they are now."""
@@ -183,16 +181,13 @@ def read_reports(path: str | os.PathLike[str], design: Design) -> tuple[dict[int
 
 def released(design: Design, batch: ReportBatch) -> FloatArray:
     """The values or cells that a batch stands for, as `estimate` takes them."""
-    mechanism = design.mechanisms[batch.mechanism]
-    if isinstance(mechanism, Table):
-        return np.asarray(mechanism.values[batch.rows[:, 0]])
-    return batch.rows.astype(np.float64).reshape(-1, *mechanism.space.point_shape)
+    return design.mechanisms[batch.mechanism].released(batch.rows)
 
 
 def _in_range(design: Design, index: int, report: list[int]) -> bool:
     if not 0 <= index < len(design.mechanisms):
         return False
-    axes, low, high = limits(design.mechanisms[index])
+    axes, low, high = design.mechanisms[index].limits
     return len(report) == axes and all(low <= part < high for part in report)
 
 

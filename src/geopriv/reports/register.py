@@ -54,7 +54,7 @@ class Run:
     complete: bool
 
     def __str__(self) -> str:
-        many = "reports" if self.reports is None else f"{self.reports:,} reports"
+        many = "reports" if self.reports is None else f"{self.reports:,} report{'' if self.reports == 1 else 's'}"
         return f"{many} on {self.day}{'' if self.complete else ' (interrupted while they were written)'}"
 
 
@@ -64,9 +64,11 @@ class Register:
 
     Args:
         path: of the file; it is made where it is missing.
+        named: by somebody, whose folder is then not made: a misspelt one would begin an empty register.
     """
 
     path: Path
+    named: bool = True
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | None = None) -> Register:
@@ -81,7 +83,7 @@ class Register:
             raise InvalidParameter(
                 "There is no home folder for the register: set GEOPRIV_REGISTER to a file."
             ) from None
-        return cls(folder / "geopriv" / "register.sqlite")
+        return cls(folder / "geopriv" / "register.sqlite", named=False)
 
     def require_new(self, design: Design, again: bool) -> int:
         """How many runs of the design's survey there were before.
@@ -147,7 +149,8 @@ class Register:
 
     def _require_own(self) -> None:
         """Make the file, or refuse one that is a link, of another user, or open to others, or that they can remove."""
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self.named:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         own_path(self.path, "register")  # who can remove it can hide the same
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

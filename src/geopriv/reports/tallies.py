@@ -17,11 +17,10 @@ import pyarrow.parquet as pq
 from geopriv.device.files import replacing
 from geopriv.errors import InvalidParameter, ReportRejected
 from geopriv.mechanisms.counts import Counts, merged
+from geopriv.mechanisms.sendable import Integers
 from geopriv.reports.files import (
     COLUMNS,
-    Integers,
     ReportBatch,
-    limits,
     rows_in_range,
 )
 from geopriv.reports.parquet_pages import opened, require_bounded
@@ -61,7 +60,7 @@ class Tally:
     _parts: list[list[Counts]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        axes = [limits(mechanism)[0] for mechanism in self.design.mechanisms]
+        axes = [mechanism.limits[0] for mechanism in self.design.mechanisms]
         nothing = np.zeros(0, dtype=np.int64)
         self._parts = [[Counts(nothing.reshape(0, d), nothing)] for d in axes]  # what is merged, then what waits
 
@@ -199,7 +198,7 @@ def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
         raise ValueError
     total = Tally(design, rejected)
     for index, mechanism in enumerate(design.mechanisms):
-        mine, axes = which == index, limits(mechanism)[0]
+        mine, axes = which == index, mechanism.limits[0]
         rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
         if not rows_in_range(mechanism, rows).all() or (sizes[mine] != axes).any():
             raise ValueError

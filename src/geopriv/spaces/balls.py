@@ -28,7 +28,21 @@ else:
 
     arb = _Arb()
 
-__all__ = ["arb", "cells_of", "clip", "greatest", "interpolated", "length", "total"]
+__all__ = [
+    "angle",
+    "arb",
+    "cells_of",
+    "clip",
+    "cross",
+    "dot",
+    "greatest",
+    "interpolated",
+    "length",
+    "precision",
+    "total",
+    "turn",
+    "unit_vector",
+]
 
 
 def interpolated(nodes: FloatArray, values: FloatArray, t: arb) -> arb:
@@ -77,3 +91,38 @@ def greatest(balls: Sequence[arb]) -> arb:
     for ball in balls[1:]:
         best = best.max(ball)
     return best
+
+
+def dot(a: Sequence[arb], b: Sequence[arb]) -> arb:
+    """The inner product."""
+    return total(p * q for p, q in zip(a, b, strict=True))
+
+
+def cross(a: Sequence[arb], b: Sequence[arb]) -> list[arb]:
+    """The vector product."""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def unit_vector(place: Sequence[float]) -> list[arb]:
+    """(latitude, longitude) in degrees as a unit vector of R³."""
+    (up, out), (sine, cosine) = ((arb(degrees) / 180).sin_cos_pi() for degrees in place)
+    return [out * cosine, out * sine, up]
+
+
+def angle(a: Sequence[arb], b: Sequence[arb]) -> arb:
+    """The angle between two unit vectors, by Kahan's formula."""
+    apart = length([p - q for p, q in zip(a, b, strict=True)])
+    together = length([p + q for p, q in zip(a, b, strict=True)])
+    return 2 * turn(apart, together)
+
+
+def turn(opposite: arb, adjacent: arb) -> arb:
+    """arctan(opposite/adjacent) for two lengths that are not both 0, in [0, π/2]."""
+    return arb.atan2(opposite, adjacent).max(0).min(arb.pi() / 2)
+
+
+def precision() -> int:
+    """How many bits the arithmetic has."""
+    from flint import ctx
+
+    return ctx.prec

@@ -13,8 +13,8 @@ import numpy as np
 
 from geopriv.device.texts import unit_like
 from geopriv.errors import OutOfDomain
-from geopriv.spaces.balls import arb
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.balls import arb, length
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.frames import as_array
 from geopriv.spaces.threads import read_in_threads
@@ -96,6 +96,18 @@ class Space(ABC):
     def bounded(self, rows: FloatArray) -> Bounded:
         """The points of rows of exact numbers in floats, shape (n, d), and how far each number may be off."""
         return Bounded(rows, np.broadcast_to(0.0, rows.shape))
+
+    @abstractmethod
+    def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        """The lowest and the highest corner of a box that holds all points within a reach of a box, shape (d,)."""
+
+    @abstractmethod
+    def enclose_distance(self, row: Sequence[float], point: Sequence[float]) -> arb:
+        """The distance between the point of one row of exact numbers and another point, in balls."""
+
+    @abstractmethod
+    def distance_error(self, points: FloatArray, point: Sequence[float]) -> FloatArray:
+        """How far `between` may be off in floats from exact points (n, d) to another."""
 
     @abstractmethod
     def read_rate(self, sentence: str) -> float:
@@ -206,6 +218,16 @@ class Axes(Space):
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         odd = np.sqrt(np.arange(self.dimension) + 2.0)
         return np.asarray(points + (way * odd / np.linalg.norm(odd)).reshape(self.point_shape))
+
+    def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        return low - reach, high + reach
+
+    def enclose_distance(self, row: Sequence[float], point: Sequence[float]) -> arb:
+        return length([a - b for a, b in zip(self.enclose(row), point, strict=True)])
+
+    def distance_error(self, points: FloatArray, point: Sequence[float]) -> FloatArray:
+        size = np.abs(points).sum(axis=1) + float(np.abs(point).sum())
+        return np.asarray(ROUNDING * (self.dimension + 2) * size)
 
 
 def normalized(vectors: FloatArray) -> FloatArray:

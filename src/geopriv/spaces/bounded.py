@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from geopriv.spaces.checks import FloatArray
 
+ROUNDING = 2.0**-50  # eight roundings
+
 
 @dataclass(frozen=True, eq=False)
 class Bounded:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from geopriv.errors import OutOfDomain
+from geopriv.spaces.balls import angle, arb, unit_vector
 from geopriv.spaces.base import normalized, read_vectors
+from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, positive
 from geopriv.spaces.flat import Vectors
 
@@ -78,6 +81,19 @@ class Earth(Vectors):
 
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         return self.move(points, np.full(len(points), way), np.full(len(points), 0.7391))
+
+    def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        up = np.degrees(reach / self.radius)
+        aside = up / max(float(np.cos(np.radians(np.abs([low[0], high[0]]).max()))), 1e-3)
+        way = np.minimum([up, aside], [90.0, 180.0])
+        return np.maximum(low - way, self.limits[0]), np.minimum(high + way, self.limits[1])
+
+    def enclose_distance(self, row: Sequence[float], point: Sequence[float]) -> arb:
+        return self.radius * angle(unit_vector(row), unit_vector(point))
+
+    def distance_error(self, points: FloatArray, point: Sequence[float]) -> FloatArray:
+        # unit vectors to 8 roundings, their sum and difference, and an angle of at most π
+        return np.full(len(points), 64 * ROUNDING * self.radius)
 
     def frame(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The unit vectors up, north and east at each point, shape (..., 3)."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from geopriv.queries import Query
 from geopriv.queries.questions import Share
-from geopriv.spaces import LocalPlane, LogLine, Space
+from geopriv.spaces import Space
 from geopriv.surveys.lengths import length
 from geopriv.surveys.part import Part, shown
 
@@ -45,12 +45,12 @@ class Asking:
     def said(self, *values: float) -> str:
         """Values with the unit, for names."""
         numbers = ", ".join(f"{value:,.10g}" for value in values)
-        unit = "" if isinstance(self.space, LocalPlane) else getattr(self.space, "unit", None) or ""
+        unit = "" if self.space.geographic else self.space.value_unit or ""
         return f"{f'({numbers})' if len(values) > 1 else numbers} {unit}".strip()
 
     def corner(self, at: tuple[float, ...]) -> str:
         """What is true of those above a value on every axis, by the names of the axes where they are known."""
-        if isinstance(self.space, LocalPlane):
+        if self.space.geographic:
             return f"north and east of {self.said(*at)}"
         named = [f"{column} above {self.said(value)}" for column, value in zip(self.columns, at, strict=False)]
         words = " and ".join(named)
@@ -60,7 +60,7 @@ class Asking:
     def value(self, part: Part, key: str, value: float) -> float:
         """A value on a line, in the public range."""
         low, high = self.limits[0]
-        if isinstance(self.space, LogLine) and value == low:
+        if value == low and not self.space.holds(value):
             raise part.wrong(key, f"above {low:,.10g}, where the range of a log space starts", value)
         if not low <= value <= high:
             raise part.wrong(key, f"in the range of the space, {low:,.10g} to {self.said(high)}", value)
@@ -71,15 +71,20 @@ class Asking:
         axes = self.space.dimension
         if len(value) != axes:
             raise part.wrong(key, f"a point with {axes} numbers, one for each axis", value)
-        if isinstance(self.space, LocalPlane):
-            if not holds(self.space, value):
-                hint = "; it would be if they were swapped" if holds(self.space, value[::-1]) else ""
+        if self.space.geographic:
+            if not self.holds(value):
+                hint = "; it would be if they were swapped" if self.holds(value[::-1]) else ""
                 raise part.error(
                     f"must be [latitude, longitude] in the region of the space, not {shown(value)}{hint}", key
                 )
         elif not all(low <= number <= high for number, (low, high) in zip(value, self.limits, strict=True)):
             raise part.wrong(key, f"in the range of the space, {shown(self.limits)}", value)
         return tuple(value)
+
+    def holds(self, place: list[float]) -> bool:
+        """Whether a place (latitude, longitude), perhaps no place at all, lies in the region of a map."""
+        latitude, longitude = place
+        return -90 <= latitude <= 90 and -180 <= longitude <= 360 and self.space.holds(place)
 
 
 def share(name: str | None, title: str, query: Query, part: Part, several: bool = False) -> Share:
@@ -92,9 +97,3 @@ def share(name: str | None, title: str, query: Query, part: Part, several: bool 
 def title_of(words: str) -> str:
     """Words as a name: without the signs that names do not have, and cut short."""
     return re.sub(r"[^\w .,:;()/%+≥≤<>$€£-]", "", words).lstrip(" _.,:;()/%+≥≤<>$€£-")[:_LONGEST].strip() or "area"
-
-
-def holds(space: LocalPlane, place: list[float]) -> bool:
-    """Whether a place (latitude, longitude), perhaps no place at all, lies in the region."""
-    latitude, longitude = place
-    return -90 <= latitude <= 90 and -180 <= longitude <= 360 and space.holds(place)

@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
-from geopriv.surveys import in_planes, on_lines, schema
 from geopriv.surveys.asking import Asking
+from geopriv.surveys.kinds import Kind, asked_on
+from geopriv.surveys.lengths import RATES, plain_length
 from geopriv.surveys.model import Survey
 from geopriv.surveys.part import Part, listed
 from geopriv.surveys.reading import parse_survey, read_text
-from geopriv.surveys.spaces import build_prior, build_source, build_space
-
-_ASKED_ON = {
-    "line": ("threshold", "distribution", "range"),
-    "log": ("threshold", "distribution", "range"),
-    "plane": ("orthant", "score", "ball", "geofence", "density map"),
-    "map": ("orthant", "ball", "geofence", "density map"),
-    "euclidean": ("orthant", "score", "ball"),
-}
-_BUILDERS: dict[str, Callable[[Any, Part, Asking], list[Question]]] = {
-    "threshold": on_lines.thresholds,
-    "distribution": on_lines.curve,
-    "range": on_lines.range_,
-    "orthant": in_planes.orthants,
-    "score": in_planes.score,
-    "ball": in_planes.ball,
-    "geofence": in_planes.fences,
-    "density map": in_planes.density,
-}
+from geopriv.surveys.schema import SurveyTable
 
 
 def load_survey(path: str | os.PathLike[str]) -> Survey:
@@ -74,29 +54,39 @@ def survey_from_text(text: str, file: str = "survey.toml") -> Survey:
     return _built(*parse_survey(text, file))
 
 
-def _built(tables: schema.SurveyTable, whole: Part) -> Survey:
-    folder = Path(whole.file).parent
+def _built(tables: SurveyTable, whole: Part) -> Survey:
+    folder, part = Path(whole.file).parent, whole.inside("space")
     with whole.explaining():
-        space, rate = build_space(tables, whole)
-        source = build_source(tables.space, whole.inside("space"))
-        prior = build_prior(tables, whole, space, folder)
+        space = tables.space.build(part)
+        rate = _rate(tables, whole, space)
+        source = tables.space.source(part)
+        prior = None
+        if tables.prior is not None:
+            prior = tables.prior.build(tables.space, space, whole.inside("prior"), folder)
         questions = _questions(tables, whole, space, rate, folder)
         return Survey(tables.name, space, rate, tuple(questions), tables.people, source, prior)
 
 
-def _questions(tables: schema.SurveyTable, whole: Part, space: Space, rate: float, folder: Path) -> list[Question]:
+def _rate(tables: SurveyTable, whole: Part, space: Space) -> float:
+    """ε per unit of distance."""
+    rate = tables.epsilon / plain_length(whole, "per", tables.per, space)
+    if not RATES[0] < rate < RATES[1]:
+        raise whole.wrong("epsilon", f"such that epsilon over per is between {RATES[0]:g} and {RATES[1]:g}", rate)
+    return rate
+
+
+def _questions(tables: SurveyTable, whole: Part, space: Space, rate: float, folder: Path) -> list[Question]:
     """The questions of all queries, each of a name of its own."""
-    limits = [] if isinstance(tables.space, schema.MapSpace) else np.reshape(tables.space.range, (-1, 2)).tolist()
-    columns = tuple(tables.space.columns or ())
-    asking = Asking(tables.space.kind, space, rate, limits, folder, len(tables.query) == 1, columns)
+    on, columns = tables.space.kind, tuple(tables.space.columns or ())
+    asking = Asking(on, space, rate, tables.space.limits, folder, len(tables.query) == 1, columns)
+    tabled: Sequence[Kind] = tables.query
     found: list[Question] = []
-    for number, table in enumerate(tables.query):
+    for number, table in enumerate(tabled):
         part = whole.inside("query", number)
-        offered = _ASKED_ON[asking.kind]
-        if table.kind not in offered:
-            rule = f"{listed(f'{kind!r}' for kind in offered)} on a space of kind '{asking.kind}'"
+        if on not in table.spaces:
+            rule = f"{listed(f'{kind!r}' for kind in asked_on(on))} on a space of kind '{on}'"
             raise part.wrong("kind", rule, table.kind)
-        for question in _BUILDERS[table.kind](table, part, asking):
+        for question in table.build(part, asking):
             if question.name in [other.name for other in found]:
                 raise part.error(f"must be a name of its own, and {question.name!r} is taken", "name")
             found.append(question)

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from geopriv.errors import InvalidParameter
-from geopriv.surveys import schema
+from geopriv.surveys.kinds import QueryTable
 from geopriv.surveys.lines import key_lines, line_of
 from geopriv.surveys.part import (
     Part,
@@ -21,6 +21,10 @@ from geopriv.surveys.part import (
     nearest,
     shown,
 )
+from geopriv.surveys.priors import PriorTable
+from geopriv.surveys.schema import SurveyTable
+from geopriv.surveys.spaces import SpaceTable
+from geopriv.surveys.tables import Region, Table
 
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # keys of earlier surveys: more is said of them than that there is no such key
@@ -31,20 +35,20 @@ _GONE: dict[tuple[str | int, ...], str] = {
 _RENAMED = {"cdf": "distribution", "map": "density map"}
 
 
-def _by_kind(union: Any) -> dict[str, type[schema.Table]]:
+def _by_kind(union: Any) -> dict[str, type[Table]]:
     """The models of a union by their kind."""
     models = typing.get_args(typing.get_args(union)[0])
     return {kind: model for model in models for kind in typing.get_args(model.model_fields["kind"].annotation)}
 
 
 KINDS = {
-    "space": _by_kind(schema.SpaceTable),
-    "prior": _by_kind(schema.PriorTable),
-    "query": _by_kind(schema.QueryTable),
+    "space": _by_kind(SpaceTable),
+    "prior": _by_kind(PriorTable),
+    "query": _by_kind(QueryTable),
 }
 
 
-def parse_survey(text: str, file: str) -> tuple[schema.SurveyTable, Part]:
+def parse_survey(text: str, file: str) -> tuple[SurveyTable, Part]:
     """The tables of the text of a file, and where everything in it stands.
 
     Raises:
@@ -57,7 +61,7 @@ def parse_survey(text: str, file: str) -> tuple[schema.SurveyTable, Part]:
         )
     whole = Part(file, key_lines(text))
     try:
-        return schema.SurveyTable.model_validate(data), whole
+        return SurveyTable.model_validate(data), whole
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False)
     # a misspelt key is also a missing one, and its own line says more
@@ -112,17 +116,17 @@ class _Spot:
     """
 
     table: tuple[str | int, ...]
-    model: type[schema.Table]
+    model: type[Table]
     keys: tuple[str | int, ...]
 
     @classmethod
     def of(cls, loc: tuple[str | int, ...]) -> _Spot:
         depth = 2 if loc[0] == "query" else 1
         if loc[0] not in KINDS or len(loc) < depth + 2:
-            return cls((), schema.SurveyTable, loc[:2] if loc[0] == "query" else loc[:1])
+            return cls((), SurveyTable, loc[:2] if loc[0] == "query" else loc[:1])
         table, keys = loc[:depth], loc[depth + 1 :]
         if keys[0] == "region" and len(keys) > 1:
-            return cls((*table, "region"), schema.Region, keys[1:2])
+            return cls((*table, "region"), Region, keys[1:2])
         return cls(table, KINDS[str(loc[0])][str(loc[depth])], keys[:1])
 
     @property
@@ -154,7 +158,7 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
 
 def _title(spot: _Spot) -> str:
     """What a table is called."""
-    if not spot.table or spot.model is schema.Region:
+    if not spot.table or spot.model is Region:
         return "a region" if spot.table else "the survey"
     return f"this kind of {spot.table[0]}"
 

@@ -1,11 +1,12 @@
-"""The tables [space] and [prior]: where values live, where they are found, and what is known of them."""
+"""The table [space]: where values live, and where they are found. Each kind of space is a table that builds itself."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from geopriv.queries.priors import Prior
 from geopriv.queries.source import Source
@@ -17,131 +18,138 @@ from geopriv.spaces import (
     Plane,
     Space,
 )
-from geopriv.spaces.checks import FloatArray
-from geopriv.surveys import schema
-from geopriv.surveys.lengths import RATES, plain_length
 from geopriv.surveys.part import Part
+from geopriv.surveys.tables import Columns, Pair, Region, Table, Text
 
 
-def build_space(tables: schema.SurveyTable, whole: Part) -> tuple[Space, float]:
-    """The space, and ε per unit of its distance."""
-    part, table = whole.inside("space"), tables.space
-    if isinstance(table, schema.MapSpace):
-        space: Space = _map(table, part)
-    else:
-        space = _line(table, part) if isinstance(table, schema.LineSpace) else _flat(table, part)
-    return space, _rate(tables, whole, space)
+def _columns(words: str) -> Any:
+    return Field(None, description=f"{words}; left out if only devices report")
 
 
-def build_source(table: schema.LineSpace | schema.FlatSpace | schema.MapSpace, part: Part) -> Source | None:
-    """Where values are found in a table; None if no columns are named."""
-    if table.columns is None:
-        if table.person is not None:
+def _person() -> Any:
+    return Field(None, description="the column that names people, each of whom reports once")
+
+
+class LineSpace(Table):
+    """One number: differences count on a line, ratios on a log space."""
+
+    kind: Literal["line", "log"] = Field(description="'line' for differences or 'log' for ratios")
+    range: Pair = Field(description="the pair [lowest, highest] of public values, to which others are clamped")
+    columns: Columns | None = _columns("a list of the one column that holds the value")
+    unit: Text | None = Field(None, description="what one unit of the value is called, such as 'USD' or 'km'")
+    person: Text | None = _person()
+
+    @property
+    def limits(self) -> list[list[float]]:
+        """Lowest and highest value on each axis."""
+        return [self.range]
+
+    def build(self, part: Part) -> Line | LogLine:
+        """The space."""
+        low, high = self.range
+        if not low < high:
+            raise part.wrong("range", "[lowest, highest], the lower value first", self.range)
+        if self.kind == "line":
+            return Line(self.unit)
+        if not low > 0:
+            raise part.wrong("range", "above 0 on a log space, such as [1, 1_000_000]", self.range)
+        return LogLine(floor=low, unit=self.unit)
+
+    def uniform(self, space: Space) -> Prior:
+        """Evenly in the space's own distance."""
+        low, high = self.range
+        if self.kind == "line":
+            return Prior.uniform(low, high)
+        return Prior.law(lambda u: np.exp(math.log(low) * (1 - u) + math.log(high) * u))
+
+    def source(self, part: Part) -> Source | None:
+        """Where values are found in a table; None if no columns are named."""
+        return _source(self.columns, self.person, self.limits, part)
+
+
+class FlatSpace(Table):
+    """Several numbers with the Euclidean distance."""
+
+    kind: Literal["plane", "euclidean"] = Field(description="'plane' for two axes or 'euclidean' for any number")
+    range: Annotated[list[Pair], Field(min_length=1)] = Field(
+        description="a list of a pair [lowest, highest] for each axis, public; other values are clamped"
+    )
+    columns: Columns | None = _columns("a list of one column for each axis")
+    unit: Text | None = Field(None, description="what one unit of every axis is called, such as 'USD' or 'km'")
+    person: Text | None = _person()
+
+    @property
+    def limits(self) -> list[list[float]]:
+        """Lowest and highest value on each axis."""
+        return self.range
+
+    def build(self, part: Part) -> Plane | Euclidean:
+        """The space."""
+        for pair in self.range:
+            if not pair[0] < pair[1]:
+                raise part.wrong("range", "[lowest, highest] on each axis, the lower value first", self.range)
+        if self.kind == "plane":
+            if len(self.range) != 2:
+                raise part.wrong("range", "two pairs, [[x0, x1], [y0, y1]], on a plane", self.range)
+            return Plane(self.unit)
+        return Euclidean(len(self.range), self.unit)
+
+    def uniform(self, space: Space) -> Prior:
+        """Evenly over the range."""
+        return Prior.uniform(*np.transpose(self.range))
+
+    def source(self, part: Part) -> Source | None:
+        """Where values are found in a table; None if no columns are named."""
+        return _source(self.columns, self.person, self.limits, part)
+
+
+class MapSpace(Table):
+    """Places on Earth, in metres on the ground."""
+
+    kind: Literal["map"] = Field(description="'map'")
+    region: Region = Field(description="a table { south, west, north, east } in degrees, public; others are clamped")
+    columns: Columns | None = _columns("the list of the columns of latitude and longitude, in this order")
+    person: Text | None = _person()
+
+    @property
+    def limits(self) -> list[list[float]]:
+        """None: a map clamps to its own region."""
+        return []
+
+    def build(self, part: Part) -> LocalPlane:
+        """The space."""
+        region = part.inside("region")
+        self.region.require_degrees(region)
+        with region.explaining():
+            return LocalPlane(**self.region.model_dump())
+
+    def uniform(self, space: Space) -> Prior:
+        """Evenly over the map's rectangle."""
+        return Prior.sample(space.values(Prior.uniform(*space.limits).values))
+
+    def source(self, part: Part) -> Source | None:
+        """Where values are found in a table; None if no columns are named."""
+        if self.columns is not None and len(self.columns) == 2:
+            first, second = (name.strip().lower() for name in self.columns)
+            if first.startswith(("lon", "lng")) and second.startswith("lat"):
+                rule = "the latitude and then the longitude, and these look swapped"
+                raise part.wrong("columns", rule, self.columns)
+        return _source(self.columns, self.person, self.limits, part, axes=2)
+
+
+SpaceTable = Annotated[LineSpace | FlatSpace | MapSpace, Field(discriminator="kind")]
+
+
+def _source(
+    columns: list[str] | None, person: str | None, limits: list[list[float]], part: Part, axes: int | None = None
+) -> Source | None:
+    if columns is None:
+        if person is not None:
             raise part.error("needs 'columns' beside it", "person")
         return None
-    axes = len(table.range) if isinstance(table, schema.FlatSpace) else 1 + isinstance(table, schema.MapSpace)
-    if len(table.columns) != axes:
-        raise part.wrong("columns", f"a list of {axes} name{'s' if axes > 1 else ''}, one for each axis", table.columns)
-    ends: list[list[float]] = [[], []]
-    if isinstance(table, schema.MapSpace):
-        first, second = (name.strip().lower() for name in table.columns)
-        if first.startswith(("lon", "lng")) and second.startswith("lat"):
-            raise part.wrong("columns", "the latitude and then the longitude, and these look swapped", table.columns)
-    else:
-        ends = np.reshape(table.range, (-1, 2)).T.tolist()
+    expected = len(limits) if axes is None else axes
+    if len(columns) != expected:
+        rule = f"a list of {expected} name{'s' if expected > 1 else ''}, one for each axis"
+        raise part.wrong("columns", rule, columns)
     with part.explaining():
-        return Source(tuple(table.columns), tuple(ends[0]), tuple(ends[1]), table.person or "")
-
-
-def build_prior(tables: schema.SurveyTable, whole: Part, space: Space, folder: Path) -> Prior | None:
-    """Public knowledge of where people are, clamped as they are; None if nothing is said."""
-    part, table = whole.inside("prior"), tables.prior
-    if table is None:
-        return None
-    if isinstance(table, schema.UniformPrior):
-        return _uniform(tables.space, space)
-    if not isinstance(tables.space, schema.LineSpace):
-        raise part.wrong("kind", f"'uniform' on a {tables.space.kind}", table.kind)
-    low, high = tables.space.range
-    if not isinstance(table, schema.BracketsPrior):
-        return _law(table, low, high)
-    with part.explaining(path="file", edges="file"), part.reading("file", "a CSV file of brackets", table.file):
-        prior = Prior.brackets(folder / table.file, table.shares, table.end, table.low, table.high)
-        return Prior(np.clip(prior.values, low, high), prior.weights)
-
-
-def _rate(tables: schema.SurveyTable, whole: Part, space: Space) -> float:
-    rate = tables.epsilon / plain_length(whole, "per", tables.per, space)
-    if not RATES[0] < rate < RATES[1]:
-        raise whole.wrong("epsilon", f"such that epsilon over per is between {RATES[0]:g} and {RATES[1]:g}", rate)
-    return rate
-
-
-def _line(table: schema.LineSpace, part: Part) -> Line | LogLine:
-    low, high = table.range
-    if not low < high:
-        raise part.wrong("range", "[lowest, highest], the lower value first", table.range)
-    if table.kind == "line":
-        return Line(table.unit)
-    if not low > 0:
-        raise part.wrong("range", "above 0 on a log space, such as [1, 1_000_000]", table.range)
-    return LogLine(floor=low, unit=table.unit)
-
-
-def _flat(table: schema.FlatSpace, part: Part) -> Plane | Euclidean:
-    for pair in table.range:
-        if not pair[0] < pair[1]:
-            raise part.wrong("range", "[lowest, highest] on each axis, the lower value first", table.range)
-    if table.kind == "plane":
-        if len(table.range) != 2:
-            raise part.wrong("range", "two pairs, [[x0, x1], [y0, y1]], on a plane", table.range)
-        return Plane(table.unit)
-    return Euclidean(len(table.range), table.unit)
-
-
-def _map(table: schema.MapSpace, part: Part) -> LocalPlane:
-    region = part.inside("region")
-    require_degrees(table.region, region)
-    with region.explaining():
-        return LocalPlane(**table.region.model_dump())
-
-
-def require_degrees(region: schema.Region, part: Part) -> None:
-    """Refuse latitudes that only longitudes could be, with a word where the two look swapped."""
-    latitudes, longitudes = (region.south, region.north), (region.west, region.east)
-    for key in ("south", "north"):
-        value = getattr(region, key)
-        if abs(value) > 90:
-            swapped = max(map(abs, longitudes)) <= 90 and max(map(abs, latitudes)) <= 180
-            hint = "; latitudes and longitudes look swapped" if swapped else ""
-            raise part.error(f"must be a latitude between -90 and 90, not {value!r}{hint}", key)
-    if not region.south < region.north:
-        raise part.wrong("north", f"above south = {region.south!r}", region.north)
-
-
-def _uniform(table: schema.LineSpace | schema.FlatSpace | schema.MapSpace, space: Space) -> Prior:
-    """Evenly in the space's own distance."""
-    if isinstance(space, LocalPlane):
-        return Prior.sample(space.values(Prior.uniform(*space.rectangle).values))
-    assert not isinstance(table, schema.MapSpace)  # which has a LocalPlane
-    if isinstance(table, schema.FlatSpace):
-        return Prior.uniform(*np.transpose(table.range))
-    low, high = table.range
-    if isinstance(space, LogLine):
-        return Prior.law(lambda u: np.exp(math.log(low) * (1 - u) + math.log(high) * u))
-    return Prior.uniform(low, high)
-
-
-def _law(table: schema.LogNormalPrior | schema.NormalPrior, low: float, high: float) -> Prior:
-    from scipy import special
-
-    def quantile(u: FloatArray) -> FloatArray:
-        with np.errstate(over="ignore"):  # what is out of range is clamped
-            value: FloatArray = special.ndtri(u)
-            if isinstance(table, schema.LogNormalPrior):
-                value = table.median * np.exp(table.sigma * value)
-            else:
-                value = table.mean + table.sd * value
-        return np.clip(value, low, high)
-
-    return Prior.law(quantile)
+        return Source(tuple(columns), tuple(low for low, _ in limits), tuple(high for _, high in limits), person or "")

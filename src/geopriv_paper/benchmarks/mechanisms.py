@@ -25,7 +25,6 @@ from geopriv.mechanisms import (
     SmoothT,
     Table,
     VectorSmoothCauchy,
-    moments,
 )
 from geopriv.proofs.floors import efficiency, has_floor
 from geopriv.queries import Query, Threshold
@@ -131,7 +130,7 @@ def _outcome(
     name: str, note: str, mechanism: Mechanism, query: Query, x: FloatArray, truth: float, rng: np.random.Generator
 ) -> Outcome:
     answer = estimate(mechanism, mechanism.simulate(x, rng), query)
-    bias, variance = moments(mechanism, query, x)
+    bias, variance = mechanism.moments(x, query)
     predicted = math.sqrt(variance.mean() / x.size + bias.mean() ** 2)
     return Outcome(
         name, note, answer, float(bias.mean()), predicted, answer.value - truth, _efficiency(mechanism, query, x)

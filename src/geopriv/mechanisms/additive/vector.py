@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.additive.smooth import cauchy_budget
-from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.additive.additive import release
+from geopriv.mechanisms.additive.smooth import SmoothScale, cauchy_budget
+from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sensitivity import ExponentialGrowth, smooth_sensitivity
 from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import GeneralizedCauchy
+from geopriv.noise.plans import Shifted
 from geopriv.queries import Query, common_space
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive_or_infinite
@@ -75,25 +78,39 @@ class VectorSmoothCauchy(Mechanism):
         return cls(asked, promise, noise, gamma, eta, reach)
 
     @property
+    def space(self) -> Space:  # type: ignore[override] # nobody may set it
+        """Where values live: the same for all queries."""
+        return self.queries[0].space
+
+    @property
+    def report_shape(self) -> tuple[int, ...]:
+        return (len(self.queries),)
+
+    def releases(self) -> list[Shifted]:
+        growth = ExponentialGrowth(self.gamma)
+        parts = [(query, SmoothScale(query, growth, self.eta, self.radius)) for query in self.queries]
+        return [release(query, parts, self.noise, self.guarantee.epsilon) for query in self.queries]
+
+    @property
     def unbiased(self) -> bool:
         return self.noise.moments > 1
 
     def answers(self, x: Any) -> FloatArray:
         """(f_1(x), …, f_m(x)), shape (..., m)."""
-        return self._answers_at(self._space.read(x))
+        return self._answers_at(self.space.read(x))
 
     def scale(self, x: Any) -> FloatArray:
         """B(x)/η for each value."""
-        return self._scale_at(self._space.read(x))
+        return self._scale_at(self.space.read(x))
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One vector of m releases for each value of x, from a seeded generator."""
 
-        def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
+        def noisy(points: FloatArray, rng: np.random.Generator) -> FloatArray:
             answers = self._answers_at(points)
             return answers + self._scale_at(points)[..., None] * self.noise.sample(rng, answers.shape)
 
-        return Simulated(simulate(self._space, x, rng, release))
+        return Simulated(simulate(self.space, x, rng, noisy))
 
     def bias(self, x: Any) -> FloatArray:
         """Zero for every query, shape (..., m), by symmetry."""
@@ -107,6 +124,12 @@ class VectorSmoothCauchy(Mechanism):
             raise invalid("VectorSmoothCauchy", "noise", "of finite variance where a variance is asked for", self.noise)
         return np.repeat((self.scale(x) ** 2 * self.noise.variance)[..., None], len(self.queries), axis=-1)
 
+    def moments(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray]:
+        if query not in self.queries:
+            raise invalid("VectorSmoothCauchy", "query", "one that was asked", query)
+        column = self.queries.index(query)
+        return self.bias(x)[..., column], self.variance(x)[..., column]
+
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """The reports about one of the queries."""
         if query not in self.queries:
@@ -114,10 +137,6 @@ class VectorSmoothCauchy(Mechanism):
         if reports.ndim != 2 or reports.shape[1] != len(self.queries):
             raise invalid("estimate", "reports", f"of shape (n, {len(self.queries)})", reports.shape)
         return reports[:, self.queries.index(query)]
-
-    @property
-    def _space(self) -> Space:
-        return self.queries[0].space  # the same for all of them
 
     def _answers_at(self, points: FloatArray) -> FloatArray:
         return np.stack([query.answer(points) for query in self.queries], axis=-1)

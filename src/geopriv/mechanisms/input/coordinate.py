@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo_coordinate
 from geopriv.mechanisms.input.input import Estimator
 from geopriv.mechanisms.input.moments import coordinate_means
+from geopriv.mechanisms.input.noises import constant
+from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.simulation import simulate
+from geopriv.noise import Laplace
+from geopriv.noise.plans import Shifted, grid
 from geopriv.queries import Query
+from geopriv.spaces.balls import arb
+from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 
 
 @dataclass(frozen=True)
-class CoordinateLaplace(Mechanism):
+class CoordinateLaplace(OfOneQuery):
     """s(x) + Z with Laplace noise of scale 1/ε on the coordinate; the analyst does the rest.
 
     For a profile with a continuous slope the estimate is the mean of g0(s + Z), g0 = f0 − f0''/ε²: unbiased. The
@@ -80,6 +87,18 @@ class CoordinateLaplace(Mechanism):
 
         return Simulated(simulate(self.query.space, x, rng, release))
 
+    def releases(self) -> list[Shifted]:
+        query, rate = self.query, self.guarantee.epsilon
+
+        def bound(rows: FloatArray) -> tuple[Bounded, Bounded] | None:
+            s = query.geometry.bounded(rows)
+            return None if s is None else (Bounded(s.value[:, None], s.off[:, None]), constant(1 / rate, len(rows)))
+
+        def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
+            return [query.geometry.enclose(row)], 1 / arb(rate)
+
+        return [Shifted(Laplace().law(), (grid(1 / rate),), enclose, bound)]
+
     def bias(self, x: Any) -> FloatArray:
         """E[estimate] − f(x) for each value: 0, or of the plain estimate exact.
 
@@ -121,7 +140,3 @@ class CoordinateLaplace(Mechanism):
     @property
     def _inverse(self) -> OfCoordinate:
         return undo_coordinate(self.query, self.guarantee.epsilon)
-
-    def _require(self, query: Query | None) -> None:
-        if query is not None and query != self.query:
-            raise invalid("estimate", "query", f"the one that was asked, {self.query}", query)

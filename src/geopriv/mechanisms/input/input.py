@@ -8,14 +8,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.input.deconvolution import Inverse, undo
 from geopriv.mechanisms.input.moments import input_means
+from geopriv.mechanisms.input.noises import InputNoise, input_noise
+from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.simulation import simulate
-from geopriv.noise import PlanarLaplace, SphericalLaplace
+from geopriv.noise.plans import Plan
 from geopriv.queries import Query
-from geopriv.spaces import Earth, Space
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
 
 Estimator = Literal["unbiased", "plain"]
@@ -77,26 +79,21 @@ class InputLaplace(Mechanism):
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One noisy point for each value of x, from a seeded generator."""
-        return Simulated(simulate(self.space, x, rng, self._release))
+        return Simulated(simulate(self.space, x, rng, self._noise.move))
 
-    def _release(self, points: FloatArray, rng: np.random.Generator) -> FloatArray:
-        rate = self.guarantee.epsilon
-        if isinstance(self.space, Earth):
-            angle, bearing = SphericalLaplace(rate * self.space.radius).sample(rng, len(points))
-            return self.space.move(points, angle * self.space.radius, bearing)
-        noise = PlanarLaplace(self.space.dimension).sample(rng, len(points)) / rate
-        return points + noise.reshape(points.shape)
+    @property
+    def report_shape(self) -> tuple[int, ...]:
+        return self.space.point_shape
+
+    def releases(self) -> list[Plan]:
+        return [self._noise.release()]
 
     def log_density(self, points: FloatArray, reports: FloatArray) -> FloatArray:
         """The logarithm of the density of reports (per unit of length, area, …) given true points."""
-        rate = self.guarantee.epsilon
-        if isinstance(self.space, Earth):
-            angle = self.space.between(points, reports) / self.space.radius
-            return np.asarray(SphericalLaplace(rate * self.space.radius).log_pdf(angle) - 2 * np.log(self.space.radius))
-        d = self.space.dimension
-        step = rate * (reports - points)
-        step = step if self.space.point_shape else step[..., None]
-        return np.asarray(PlanarLaplace(d).log_pdf(step) + d * np.log(rate))
+        return self._noise.log_density(points, reports)
+
+    def moments(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray]:
+        return self.bias(x, query), self.variance(x, query)
 
     def bias(self, x: Any, query: Query) -> FloatArray:
         """E[estimate] − f(x) for each value: 0, or of the plain estimate exact.
@@ -133,6 +130,10 @@ class InputLaplace(Mechanism):
             raise invalid("estimate", "query", "given, since an input report can answer any", query)
         self._require_space(query)
         return self._inverse(query)(reports) if self.unbiased else query.answer(reports)
+
+    @property
+    def _noise(self) -> InputNoise:
+        return input_noise(self.space, self.guarantee.epsilon)
 
     def _inverse(self, query: Query) -> Inverse:
         self._require_space(query)

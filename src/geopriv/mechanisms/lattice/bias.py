@@ -7,18 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from geopriv.queries import Blurred, Query
-from geopriv.queries.parameters import gaussian_center
-from geopriv.shapes.coordinates import (
-    Linear,
-    Radial,
-    RegionDistance,
-    Scaled,
-)
+from geopriv.queries import Query
 from geopriv.shapes.profiles import (
-    Gaussian,
     LinearPieces,
-    Profile,
 )
 from geopriv.spaces.checks import FloatArray
 
@@ -39,57 +30,25 @@ def largest_interpolation_bias(query: Query, step: float, bias_at: Callable[[Flo
         step: of the grid.
         bias_at: interpolant − f at points of the space.
     """
-    if isinstance(query, Blurred) and not query.along_line:
-        return query.space.dimension * _blurred_bend(query.query.profile, query.bandwidth) * step**2 / 8
+    if query.bend is not None:
+        return query.space.dimension * query.bend * step**2 / 8
     return _of_coordinate(query, step, bias_at)
-
-
-def _blurred_bend(profile: Profile, bandwidth: float) -> float:
-    """A bound on the second derivatives of what is blurred by a normal density φ_h.
-
-    They are f' ∗ φ_h', at most K·∫|φ_h'|, and f ∗ φ_h'', at most B/2·∫|φ_h''| since φ_h'' integrates to 0.
-    """
-    low, high = profile.bounds
-    by_slope = profile.lipschitz * math.sqrt(2 / math.pi) / bandwidth
-    by_range = (high - low) / 2 * 4 * math.exp(-0.5) / math.sqrt(2 * math.pi) / bandwidth**2
-    return min(by_slope, by_range)
 
 
 def _of_coordinate(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
     geometry, profile, d = query.geometry, query.profile, query.space.dimension
     steepest = profile.lipschitz * step * math.sqrt(d) / 2  # since E‖ξ‖ ≤ √d·step/2
-    if isinstance(geometry, Scaled):
+    if not geometry.known:
         return steepest
-    if gaussian_center(query) is not None and isinstance(profile, Gaussian):
-        return min(d * (step / profile.bandwidth) ** 2 / 8, steepest)
-    bend = profile.bend
-    if isinstance(geometry, Linear) and bend is not None:
-        return min(bend * step**2 / 8, steepest)
-    knots = knots_on_line(query)
-    if knots is not None:
+    if (bell := query.bell) is not None:
+        return min(d * (step / bell.bandwidth) ** 2 / 8, steepest)
+    if geometry.axis is not None and profile.bend is not None:
+        return min(profile.bend * step**2 / 8, steepest)
+    if (knots := query.knots) is not None:
         return float(np.abs(bias_at(knots)).max(initial=0.0))
-    if isinstance(geometry, Linear) and isinstance(profile, LinearPieces):
+    if geometry.axis is not None and isinstance(profile, LinearPieces):
         return min(_largest_turn(profile, 2 * step * math.sqrt(d)) * step / 4, steepest)
     return min(_searched(query, step, bias_at), steepest)
-
-
-def knots_on_line(query: Query) -> FloatArray | None:
-    """The points where f bends, if it is made of straight pieces of one number; else None."""
-    geometry, profile = query.geometry, query.profile
-    if query.space.dimension > 1 or not isinstance(profile, LinearPieces):
-        return None
-    knots = np.asarray(profile.knots)
-    match geometry:
-        case Linear():
-            places = geometry.direction[0] * (knots - geometry.shift)
-        case Radial():
-            beside = knots[knots > -geometry.offset] + geometry.offset
-            slope = profile.slopes[int(np.searchsorted(knots, -geometry.offset, side="right"))]
-            tip = [0.0] if slope else []
-            places = float(np.ravel(geometry.anchor)[0]) + np.concatenate([-beside, tip, beside])
-        case _:
-            return None
-    return np.sort(places).reshape(-1, *query.space.point_shape)
 
 
 def _largest_turn(profile: LinearPieces, reach: float) -> float:
@@ -99,25 +58,10 @@ def _largest_turn(profile: LinearPieces, reach: float) -> float:
     return float((near @ turns).max(initial=0.0))
 
 
-def box_around(query: Query, margin: float) -> tuple[FloatArray, FloatArray]:
-    """The lowest and the highest corner of a box around the places where the query changes."""
-    if isinstance(query, Blurred) and not query.along_line:
-        return box_around(query.query, margin + query.bandwidth)
-    geometry = query.geometry
-    if isinstance(geometry, RegionDistance):
-        bounds = np.asarray(geometry.region.bounds)
-        low, high, here = bounds[:2], bounds[2:], 0.0
-    else:
-        low = high = np.atleast_1d(geometry.anchor)
-        here = float(geometry(np.reshape(geometry.anchor, query.space.point_shape)))
-    reach = max(abs(mark - here) for mark in query.profile.landmarks) + margin
-    return low - reach, high + reach
-
-
 def _searched(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
     """The largest |bias| among random points around the query, moved a little where it is large."""
     rng, d = np.random.default_rng(0), query.space.dimension
-    points = rng.uniform(*box_around(query, 2 * step), (_TRIED, d))
+    points = rng.uniform(*query.box(2 * step), (_TRIED, d))
     worst = 0.0
     for shrink in step * 0.25 ** np.arange(_ROUNDS):
         error = np.abs(bias_at(points.reshape(-1, *query.space.point_shape)))

@@ -6,16 +6,12 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geopriv.mechanisms.lattice.bias import box_around
+from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil_on_box
-from geopriv.queries import Blurred, Query
-from geopriv.queries.parameters import gaussian_center
-from geopriv.shapes.coordinates import Linear
-from geopriv.shapes.grids import REACH
+from geopriv.queries import Query
 from geopriv.shapes.profiles import (
     Gaussian,
     LinearPieces,
@@ -23,16 +19,13 @@ from geopriv.shapes.profiles import (
 )
 from geopriv.spaces.checks import FloatArray
 
-if TYPE_CHECKING:
-    from geopriv.mechanisms.lattice.lattice import Lattice
-
 _MOST = 1 << 21  # cells of a box that is looked at whole
 _FINE = 1 << 15  # places at which a curved profile is looked at
 _TAIL = math.exp(-72)  # of a Gaussian beyond the twelve bandwidths at which its breaks end
 _ROUNDING = 1e-9
 
 
-def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
+def stencil_bounds(mechanism: Cells, query: Query) -> tuple[float, float] | None:
     """The least and the largest contribution of a report, or numbers beyond them; None where there is no bound.
 
     Along a linear coordinate s the stencil is G(s) = Σ w·f0(s + shift), a function of s alone. For straight pieces it
@@ -46,7 +39,7 @@ def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | No
         mechanism: that makes the reports.
         query: that they answer.
     """
-    low, high = answer_range(query)
+    low, high = query.bounds
     if not math.isfinite(high - low):
         return None
     ends = _along_coordinate(mechanism, query) or _on_box(mechanism, query)
@@ -57,37 +50,24 @@ def stencil_bounds(mechanism: Lattice, query: Query) -> tuple[float, float] | No
     return ends[0] - slack, ends[1] + slack
 
 
-def box_of_change(query: Query, margin: float) -> tuple[FloatArray, FloatArray] | None:
-    """Corners of a box from which f is constant along every axis that leads away; None where there is none."""
-    if isinstance(query, Blurred) and not query.along_line:
-        return box_of_change(query.query, margin + (REACH + 0.2) * query.bandwidth)  # its grid ends within
-    endless = isinstance(query.geometry, Linear) and query.space.dimension > 1
-    return None if endless or not query.profile.levels_off else box_around(query, margin)
-
-
-def answer_range(query: Query) -> tuple[float, float]:
-    """Infimum and supremum of f."""
-    return answer_range(query.query) if isinstance(query, Blurred) else query.profile.bounds
-
-
-def _weight(mechanism: Lattice) -> float:
+def _weight(mechanism: Cells) -> float:
     """The sum of the absolute weights of the stencil."""
     return float((1 + 4 * mechanism.curvature) ** mechanism.space.dimension)
 
 
-def _along_coordinate(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
-    if isinstance(query, Blurred) and not query.along_line:
+def _along_coordinate(mechanism: Cells, query: Query) -> tuple[float, float] | None:
+    if not query.has_profile:
         return None
-    geometry, profile, d = query.geometry, query.profile, query.space.dimension
-    if gaussian_center(query) is not None and isinstance(profile, Gaussian):
-        ends = _of_profile(Gaussian(profile.bandwidth), (mechanism.step,), mechanism.curvature)
+    axis, d = query.geometry.axis, query.space.dimension
+    if (bell := query.bell) is not None:
+        ends = _of_profile(Gaussian(bell.bandwidth), (mechanism.step,), mechanism.curvature)
         if ends is None:
             return None
         corners = [ends[0] ** k * ends[1] ** (d - k) for k in range(d + 1)]
         return min(corners), max(corners)
-    if not isinstance(geometry, Linear):
+    if axis is None:
         return None
-    return _of_profile(profile, tuple(mechanism.step * a for a in geometry.direction), mechanism.curvature)
+    return _of_profile(query.profile, tuple(mechanism.step * a for a in axis), mechanism.curvature)
 
 
 @lru_cache(maxsize=64)  # the thresholds of a curve differ only in where they are
@@ -119,8 +99,8 @@ def _of_curve(
     return float(values.min()) - slack, float(values.max()) + slack
 
 
-def _on_box(mechanism: Lattice, query: Query) -> tuple[float, float] | None:
-    box = box_of_change(query, mechanism.step)
+def _on_box(mechanism: Cells, query: Query) -> tuple[float, float] | None:
+    box = query.box_of_change(mechanism.step)
     if box is None:
         return None
     low, high = ((np.atleast_1d(corner) - mechanism.origin) / mechanism.step for corner in box)

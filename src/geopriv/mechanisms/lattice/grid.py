@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms.lattice.bias import box_around, knots_on_line
+from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries import Query
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
-
-if TYPE_CHECKING:
-    from geopriv.mechanisms.lattice.lattice import Lattice
 
 _AXES = 6  # the stencil has 3^d points
 
@@ -27,18 +24,35 @@ _COARSEST, _FINEST_ALIGNED = 1.0, 0.025  # where kinks lie on cells: a finer gri
 _WEIGHED, _PROBES = 16, 200  # queries and points at which grids are compared
 
 
+class OnGrid(Protocol):
+    """A mechanism on a grid, as far as grids are compared by it."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What it promises."""
+
+    def largest_bias(self, query: Query | None = None) -> float:
+        """The largest bias of a query."""
+
+    def variance(self, x: Any, query: Query) -> FloatArray:
+        """The variance of what a report adds."""
+
+
+_Made = TypeVar("_Made", bound=OnGrid)
+Make = Callable[[float, tuple[float, ...]], _Made]
+"""A mechanism on the grid of a step and an origin."""
+
+
 def require_flat_space(space: Space) -> None:
     """Refuse spaces without axes, and those of too many."""
-    if not space.flat:
+    if not getattr(space, "flat", False):  # whatever was given
         rule = "flat: on Earth take a LocalPlane around the survey's region"
         raise invalid("Lattice", "space", rule, space)
     if space.dimension > _AXES:
         raise invalid("Lattice", "space", f"of at most {_AXES} axes, since the stencil has 3^d points", space)
 
 
-def choose_grid(
-    kind: type[Lattice], space: Space, rate: float, queries: tuple[Query, ...], largest_bias: float
-) -> Lattice:
+def choose_grid(make: Make[_Made], space: Space, rate: float, queries: tuple[Query, ...], largest_bias: float) -> _Made:
     """The mechanism on the best grid that follows all queries: one that hits all their kinks, or else 0.8/ε to 0.1/ε.
 
     Only where none of these follows the queries closely enough is the grid finer than 0.1/ε.
@@ -50,38 +64,38 @@ def choose_grid(
         if getattr(query, "space", None) != space:
             raise invalid("Lattice", "queries", f"queries on {space}", query)
     if not queries:
-        return kind.on_grid(space, rate, _USUAL / rate)
+        return make(_USUAL / rate, ())
 
-    def follows(mechanism: Lattice) -> bool:
+    def follows(mechanism: OnGrid) -> bool:
         return all(mechanism.largest_bias(query) <= largest_bias for query in queries)
 
-    if space.dimension > 1 and not follows(kind.on_grid(space, rate, _FINEST / rate)):
-        raise _too_rough(queries, kind.on_grid(space, rate, _FINEST / rate), largest_bias)  # no other grid does better
-    plain = [kind.on_grid(space, rate, relative / rate) for relative in _COARSER]
-    for candidates in (_aligned(kind, space, rate, queries), plain):
+    if space.dimension > 1 and not follows(make(_FINEST / rate, ())):
+        raise _too_rough(queries, make(_FINEST / rate, ()), largest_bias)  # no other grid does better
+    plain = [make(relative / rate, ()) for relative in _COARSER]
+    for candidates in (_aligned(make, space, rate, queries), plain):
         fit = [mechanism for mechanism in candidates if follows(mechanism)]
         if fit:
             return min(fit, key=lambda mechanism: _cost(mechanism, queries)) if len(fit) > 1 else fit[0]
     relative = _USUAL / 2
     while relative >= _FINEST:
-        mechanism = kind.on_grid(space, rate, relative / rate)
+        mechanism = make(relative / rate, ())
         if follows(mechanism):
             return mechanism
         relative /= 2
     raise _too_rough(queries, mechanism, largest_bias)
 
 
-def _too_rough(queries: tuple[Query, ...], finest: Lattice, largest_bias: float) -> InvalidParameter:
+def _too_rough(queries: tuple[Query, ...], finest: OnGrid, largest_bias: float) -> InvalidParameter:
     worst = max(queries, key=finest.largest_bias)
     rule = f"smooth enough for a grid with a bias of {largest_bias:g} (allow more bias, or give a step)"
     return invalid("Lattice", "queries", rule, worst)
 
 
-def _aligned(kind: type[Lattice], space: Space, rate: float, queries: tuple[Query, ...]) -> Iterator[Lattice]:
+def _aligned(make: Make[_Made], space: Space, rate: float, queries: tuple[Query, ...]) -> Iterator[_Made]:
     """Mechanisms on grids that have a cell on every kink, if there are any on a line."""
     if space.dimension > 1:
         return
-    found = [np.ravel(knots) for knots in map(knots_on_line, queries) if knots is not None]
+    found = [np.ravel(knots) for query in queries if (knots := query.knots) is not None]
     knots = np.sort(np.concatenate([*found, np.empty(0)]))
     if knots.size < 2:
         return
@@ -89,7 +103,7 @@ def _aligned(kind: type[Lattice], space: Space, rate: float, queries: tuple[Quer
     most, fewest = rate * unit / _FINEST_ALIGNED, max(rate * unit / _COARSEST, 1.0)
     if most >= fewest:
         for parts in np.unique(np.ceil(np.geomspace(fewest, most, 24))).tolist():
-            yield kind.on_grid(space, rate, unit / parts, (float(knots[0]),))
+            yield make(unit / parts, (float(knots[0]),))
 
 
 def _common_measure(gaps: FloatArray) -> float:
@@ -104,11 +118,11 @@ def _common_measure(gaps: FloatArray) -> float:
     return measure
 
 
-def _cost(mechanism: Lattice, queries: tuple[Query, ...]) -> float:
+def _cost(mechanism: OnGrid, queries: tuple[Query, ...]) -> float:
     """The sum of the queries' variances, on average within 3/ε of where they change; infinite if it is unknown."""
     total = 0.0
     for query in queries[:: math.ceil(len(queries) / _WEIGHED)]:
-        corners = box_around(query, 3 / mechanism.guarantee.epsilon)
+        corners = query.box(3 / mechanism.guarantee.epsilon)
         points = np.random.default_rng(0).uniform(*corners, (_PROBES, query.space.dimension))
         x = query.space.values(points.reshape(-1, *query.space.point_shape))
         try:

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.mechanisms.lattice.lattice import FARTHEST, Lattice
+from geopriv.mechanisms.lattice.cells import FARTHEST, Cells
 from geopriv.noise.compiled import compiled
 from geopriv.noise.exact import Release, Uniform, whole
 from geopriv.noise.filters import CERTAIN, MASK, MORE, REL, TOP, UNKNOWN, Status, Words, log_of
@@ -62,7 +62,7 @@ class OnLattice(Plan):
         mechanism: the Lattice.
     """
 
-    mechanism: Lattice
+    mechanism: Cells
 
     @property
     def law(self) -> LatticeLaw:  # type: ignore[override] # the law of the mechanism

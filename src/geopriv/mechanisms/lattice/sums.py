@@ -5,28 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from geopriv.mechanisms.counts import Counts, merged
-from geopriv.mechanisms.lattice.bounds import box_of_change, stencil_bounds
+from geopriv.mechanisms.lattice.bounds import stencil_bounds
+from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil
 from geopriv.mechanisms.sums import MOST, Sums, moments_of
 from geopriv.queries import Query
 from geopriv.queries.questions import Product
 from geopriv.spaces.checks import FloatArray
 
-if TYPE_CHECKING:
-    from geopriv.mechanisms.lattice.lattice import Lattice
-
 _WIDEST = 1 << 26  # numbers that a map's pairs of centres take
 _BLOCK = 1 << 21  # contributions that are held at once
 Shape = Callable[[FloatArray], FloatArray]
 
 
-def lattice_sums(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> Sums:
+def lattice_sums(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Sums:
     """The means of queries from the cells of a lattice, each distinct cell being looked at once."""
     near = _gathered(lattice, counts, queries)
     cells, times = near.rows.astype(np.float64), near.times.astype(np.float64)
@@ -43,7 +40,7 @@ def lattice_sums(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> 
     return Sums(counts.n, *moments, low, high, bias)
 
 
-def map_sums(lattice: Lattice, counts: Counts, product: Product) -> Sums:
+def map_sums(lattice: Cells, counts: Counts, product: Product) -> Sums:
     """The means of all queries of a map, through the product over its axes."""
     cells, times = counts.rows.astype(np.float64), counts.times.astype(np.float64)
     sums = product_sums(lattice, cells, times, product.axes, product.profile)
@@ -62,13 +59,13 @@ def map_sums(lattice: Lattice, counts: Counts, product: Product) -> Sums:
     )
 
 
-def _gathered(lattice: Lattice, counts: Counts, queries: Sequence[Query]) -> Counts:
+def _gathered(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Counts:
     """The same counts, with cells moved to the nearest around which every query answers alike.
 
     From a box on, queries are constant along every axis that leads away, and so are their stencils: what lies beyond
     counts as if it lay one cell outside the box that holds the boxes of all queries.
     """
-    boxes = [box_of_change(query, lattice.step) for query in queries]
+    boxes = [query.box_of_change(lattice.step) for query in queries]
     known = [box for box in boxes if box is not None]
     if len(known) < len(boxes):
         return counts
@@ -132,7 +129,7 @@ class ProductSums:
 
 
 def product_sums(
-    mechanism: Lattice, cells: FloatArray, times: FloatArray, centers: tuple[FloatArray, FloatArray], shape: Shape
+    mechanism: Cells, cells: FloatArray, times: FloatArray, centers: tuple[FloatArray, FloatArray], shape: Shape
 ) -> ProductSums:
     """The factors of a map from cells, each of which was reported so many times.
 
@@ -150,7 +147,7 @@ def product_sums(
     return ProductSums(int(times.sum()), counts[near_u][:, near_v], u[near_u], v[near_v])
 
 
-def _along_axis(mechanism: Lattice, axis: int, cells: FloatArray, centers: FloatArray, shape: Shape) -> FloatArray:
+def _along_axis(mechanism: Cells, axis: int, cells: FloatArray, centers: FloatArray, shape: Shape) -> FloatArray:
     """The stencil on the shape around each centre along one axis, shape (cells, centers)."""
 
     def around(at: FloatArray) -> FloatArray:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity import gaussian, ramps
-from geopriv.mechanisms.sensitivity.envelope import CELLS, envelope
+from geopriv.mechanisms.sensitivity.base import OfLine, Sensitivity
+from geopriv.mechanisms.sensitivity.envelope import CELLS
+from geopriv.mechanisms.sensitivity.enveloped import OfFunction, OfGaussian, OfPieces
 from geopriv.mechanisms.sensitivity.growth import ExponentialGrowth, Growth, LinearGrowth
 from geopriv.mechanisms.sensitivity.hamming import hamming_smooth_sensitivity
+from geopriv.mechanisms.sensitivity.ramps import OfRamps
 from geopriv.shapes.profiles import (
+    BlurredPieces,
     Curved,
     Gaussian,
     Identity,
     PiecewiseLinear,
     Profile,
     Ramps,
+    Smoothstep,
 )
 from geopriv.spaces.checks import (
     FloatArray,
@@ -26,16 +31,19 @@ from geopriv.spaces.checks import (
 )
 
 __all__ = [
+    "LEAST",
     "ExponentialGrowth",
     "Growth",
     "LinearGrowth",
+    "Sensitivity",
     "hamming_smooth_sensitivity",
     "pointwise_lipschitz",
+    "sensitivity_of",
     "smooth_sensitivity",
 ]
 
 # A scale must not vanish. The larger of a smooth bound and a constant is a smooth bound.
-_LEAST = 1e-300
+LEAST = 1e-300
 
 
 def pointwise_lipschitz(profile: Profile, s: Any, radius: float = np.inf, cells: int = CELLS) -> FloatArray:
@@ -57,16 +65,7 @@ def pointwise_lipschitz(profile: Profile, s: Any, radius: float = np.inf, cells:
     array([1. , 0.5])
     """
     s, radius = _arguments("pointwise_lipschitz", s, radius, cells)
-    match profile:
-        case Identity():
-            return np.full_like(s, profile.slope)
-        case Ramps():
-            return ramps.pointwise(profile, s, radius)
-        case Gaussian():
-            return gaussian.pointwise(profile, s, radius)
-        case PiecewiseLinear() | Curved():
-            return envelope(profile, radius, cells).pointwise(s)
-    raise invalid("pointwise_lipschitz", "profile", "a profile of geopriv.shapes.profiles", type(profile).__name__)
+    return sensitivity_of(profile, radius, cells).pointwise(s)
 
 
 def smooth_sensitivity(
@@ -95,20 +94,44 @@ def smooth_sensitivity(
     s, radius = _arguments("smooth_sensitivity", s, radius, cells)
     if not isinstance(growth, Growth):
         raise invalid("smooth_sensitivity", "growth", "an ExponentialGrowth or a LinearGrowth", growth)
-    match profile:
-        case Identity():
-            bound = np.full_like(s, profile.slope)
-        case Ramps():
-            bound = ramps.smooth(profile, growth, s, radius)
-        case Gaussian():
-            bound = gaussian.smooth(profile, growth, s, radius)
-        case PiecewiseLinear() | Curved():
-            bound = envelope(profile, radius, cells).smooth(growth, s)
-        case _:
-            raise invalid(
-                "smooth_sensitivity", "profile", "a profile of geopriv.shapes.profiles", type(profile).__name__
-            )
-    return np.asarray(np.maximum(bound, _LEAST))
+    return np.asarray(np.maximum(sensitivity_of(profile, radius, cells).smooth(growth, s), LEAST))
+
+
+@singledispatch
+def sensitivity_of(profile: Profile, radius: float, cells: int = CELLS) -> Sensitivity:
+    """What is known of a profile's sensitivity within a radius: closed forms, or the generic procedure.
+
+    Raises:
+        InvalidParameter: for a profile of which nothing is known.
+    """
+    raise invalid("smooth_sensitivity", "profile", "a profile of geopriv.shapes.profiles", type(profile).__name__)
+
+
+@sensitivity_of.register
+def _(profile: Identity, radius: float, cells: int = CELLS) -> Sensitivity:
+    return OfLine(profile.slope)
+
+
+@sensitivity_of.register
+def _(profile: Ramps, radius: float, cells: int = CELLS) -> Sensitivity:
+    return OfRamps(profile, radius)
+
+
+@sensitivity_of.register
+def _(profile: Gaussian, radius: float, cells: int = CELLS) -> Sensitivity:
+    return OfGaussian(profile, radius)
+
+
+@sensitivity_of.register(PiecewiseLinear)
+@sensitivity_of.register(Smoothstep)
+@sensitivity_of.register(BlurredPieces)
+def _(profile: PiecewiseLinear | Smoothstep | BlurredPieces, radius: float, cells: int = CELLS) -> Sensitivity:
+    return OfPieces(profile, radius, cells)
+
+
+@sensitivity_of.register
+def _(profile: Curved, radius: float, cells: int = CELLS) -> Sensitivity:
+    return OfFunction(profile, radius, cells)
 
 
 def _arguments(owner: str, s: Any, radius: float, cells: int) -> tuple[FloatArray, float]:

@@ -27,7 +27,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity.growth import ExponentialGrowth, Growth
+from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.shapes.profiles import Curved, PiecewiseLinear
 from geopriv.spaces.checks import FloatArray
 
@@ -66,7 +66,7 @@ class Envelope:
         s = np.asarray(s, dtype=np.float64)
         log_bounds = np.log(np.maximum(self.bounds, _TINY))
         lows, highs = self.edges[:-1], self.edges[1:]
-        if isinstance(growth, ExponentialGrowth):
+        if growth.multiplicative:
             left = np.maximum.accumulate(log_bounds + growth.gamma * (highs - self.edges[0]))
             right = np.maximum.accumulate((log_bounds - growth.gamma * (lows - self.edges[0]))[::-1])[::-1]
             before = np.concatenate([[-np.inf], left])[np.searchsorted(highs, s, side="right")]

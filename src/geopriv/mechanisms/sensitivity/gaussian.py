@@ -19,7 +19,7 @@ import numpy as np
 from scipy import optimize
 from scipy.optimize import elementwise
 
-from geopriv.mechanisms.sensitivity.growth import ExponentialGrowth, Growth
+from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray
 
@@ -40,7 +40,7 @@ def smooth(profile: Gaussian, growth: Growth, s: FloatArray, radius: float) -> F
     h = profile.bandwidth
     c = np.abs(s - profile.center) / h
     rescaled = growth.stretched(h)
-    if isinstance(rescaled, ExponentialGrowth):
+    if rescaled.multiplicative:
         return np.exp(_log_smooth_exponential(c, rescaled, radius / h)) / h
     flat = c.ravel()
     parts = [_log_smooth(flat[i : i + _CHUNK], rescaled, radius / h) for i in range(0, flat.size, _CHUNK)]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, positive
 
 
@@ -14,6 +16,8 @@ class Growth(ABC):
     """g0 with g0(0) = 1, increasing, and g0(r1 + r2) ≤ g0(r1)·g0(r2) (paper, section 3.1.2)."""
 
     gamma: float
+    multiplicative: ClassVar[bool]
+    """Whether g0(r1 + r2) = g0(r1)·g0(r2), so that suprema over places do not depend on where they are looked at."""
 
     @abstractmethod
     def log(self, distance: FloatArray) -> FloatArray:
@@ -22,6 +26,10 @@ class Growth(ABC):
     @abstractmethod
     def slope(self, distance: FloatArray) -> FloatArray:
         """The derivative of `log`."""
+
+    @abstractmethod
+    def enclose(self, distance: arb) -> arb:
+        """g0(distance) in balls."""
 
     @abstractmethod
     def stretched(self, factor: float) -> Growth:
@@ -41,6 +49,7 @@ class ExponentialGrowth(Growth):
     """
 
     gamma: float
+    multiplicative = True
 
     def __post_init__(self) -> None:
         positive("ExponentialGrowth", "gamma", self.gamma)
@@ -50,6 +59,9 @@ class ExponentialGrowth(Growth):
 
     def slope(self, distance: FloatArray) -> FloatArray:
         return np.full_like(distance, self.gamma)
+
+    def enclose(self, distance: arb) -> arb:
+        return (self.gamma * distance).exp()
 
     def stretched(self, factor: float) -> ExponentialGrowth:
         return ExponentialGrowth(self.gamma * factor)
@@ -64,6 +76,7 @@ class LinearGrowth(Growth):
     """
 
     gamma: float
+    multiplicative = False
 
     def __post_init__(self) -> None:
         positive("LinearGrowth", "gamma", self.gamma)
@@ -73,6 +86,9 @@ class LinearGrowth(Growth):
 
     def slope(self, distance: FloatArray) -> FloatArray:
         return self.gamma / (1 + self.gamma * distance)
+
+    def enclose(self, distance: arb) -> arb:
+        return 1 + self.gamma * distance
 
     def stretched(self, factor: float) -> LinearGrowth:
         return LinearGrowth(self.gamma * factor)

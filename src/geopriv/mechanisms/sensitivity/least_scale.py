@@ -16,13 +16,11 @@ condition and the floor k·max|f0'|/ε demand.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import pairwise
+from functools import lru_cache, singledispatch
 
 import numpy as np
 
+from geopriv.mechanisms.sensitivity.student_scales import ConstantLeastScale, LeastScale, RampScale, TabledScale, k
 from geopriv.shapes.profiles import (
     Curved,
     Gaussian,
@@ -31,91 +29,9 @@ from geopriv.shapes.profiles import (
     Profile,
     Ramps,
 )
-from geopriv.spaces.checks import FloatArray, invalid, same_fields
+from geopriv.spaces.checks import FloatArray, invalid
 
 CELLS = 4000
-
-
-class LeastScale(ABC):
-    """σ as a function of the coordinate."""
-
-    @abstractmethod
-    def __call__(self, s: FloatArray) -> FloatArray:
-        """σ(s)."""
-
-    @abstractmethod
-    def squared_integral(self) -> float:
-        """∫ σ² over the line, up to a factor that does not depend on the degrees of freedom."""
-
-
-@dataclass(frozen=True)
-class RampScale(LeastScale):
-    """Ramps of width τ, in closed form: σ(s) = k/(ετ)·exp(−(ε/ν)·gap), gap the distance to the nearest ramp."""
-
-    profile: Ramps
-    rate: float
-    df: float
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        top = _k(self.df) / (self.rate * self.profile.width)
-        return top * np.exp(-self.rate / self.df * np.minimum(self.profile.gap(s), 600 * self.df / self.rate))
-
-    def squared_integral(self) -> float:
-        top, decay = _k(self.df) / (self.rate * self.profile.width), 2 * self.rate / self.df
-        ramps = self.profile.ramps
-        flat = sum(high - low for low, high in ramps) + 2 / decay
-        inner = sum(2 / decay * -math.expm1(-decay * (low - high) / 2) for (_, high), (low, _) in pairwise(ramps))
-        return top**2 * (flat + inner)
-
-
-@dataclass(frozen=True)
-class ConstantLeastScale(LeastScale):
-    """A line of slope K has the same scale kK/ε everywhere."""
-
-    slope: float
-    rate: float
-    df: float
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        return np.full_like(s, _k(self.df) * self.slope / self.rate)
-
-    def squared_integral(self) -> float:
-        return (_k(self.df) * self.slope / self.rate) ** 2
-
-
-@dataclass(frozen=True, eq=False)
-class TabledScale(LeastScale):
-    """ln σ linear between nodes and falling at the given rates beyond them; mirrored around `center` if it is given."""
-
-    nodes: FloatArray
-    log_scale: FloatArray
-    left_decay: float
-    right_decay: float
-    center: float | None = None
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    def __hash__(self) -> int:
-        return hash((self.nodes.tobytes(), self.log_scale.tobytes(), self.left_decay, self.right_decay, self.center))
-
-    def __call__(self, s: FloatArray) -> FloatArray:
-        t = s if self.center is None else np.abs(s - self.center)
-        before, after = np.maximum(self.nodes[0] - t, 0.0), np.maximum(t - self.nodes[-1], 0.0)
-        inside = np.interp(t, self.nodes, self.log_scale)
-        return np.asarray(np.exp(np.maximum(inside - self.left_decay * before - self.right_decay * after, -690.0)))
-
-    def squared_integral(self) -> float:
-        a, b, width = 2 * self.log_scale[:-1], 2 * self.log_scale[1:], np.diff(self.nodes)
-        rise = b - a
-        small = np.abs(rise) < 1e-9
-        mean = np.where(small, 1.0, np.expm1(rise) / np.where(small, 1.0, rise))
-        ends = [
-            math.exp(2 * value) / (2 * decay)
-            for value, decay in ((self.log_scale[0], self.left_decay), (self.log_scale[-1], self.right_decay))
-            if decay > 0
-        ]
-        return float((width * np.exp(a) * mean).sum()) + sum(ends)
 
 
 @lru_cache(maxsize=512)
@@ -123,22 +39,42 @@ def least_scale(profile: Profile, rate: float, df: float, cells: int = CELLS) ->
     """The least admissible scale of Student-t noise with ν = df ≥ 1 for a profile at a rate.
 
     Fewer cells give a scale that is admissible too, and a little larger.
+
+    Raises:
+        InvalidParameter: for a profile of which nothing is known.
     """
-    match profile:
-        case Identity():
-            return ConstantLeastScale(profile.slope, rate, df)
-        case Ramps():
-            return RampScale(profile, rate, df)
-        case Gaussian():
-            h = profile.bandwidth
-            nodes, log_scale, decay = _gaussian_table(rate * h, df, cells)
-            return TabledScale(nodes * h, log_scale, 0.0, decay / h, profile.center)
-        case PiecewiseLinear() | Curved():
-            nodes = _nodes(profile, rate, cells)
-            log_scale = _sweep(nodes, _steepest(profile, nodes), rate, df)
-            decay = rate / df * (1 - 1e-15)
-            return TabledScale(nodes, log_scale, decay, decay)
+    return _least_scale(profile, rate, df, cells)
+
+
+@singledispatch
+def _least_scale(profile: Profile, rate: float, df: float, cells: int) -> LeastScale:
     raise invalid("least_scale", "profile", "a profile of geopriv.shapes.profiles", type(profile).__name__)
+
+
+@_least_scale.register
+def _(profile: Identity, rate: float, df: float, cells: int) -> LeastScale:
+    return ConstantLeastScale(profile.slope, rate, df)
+
+
+@_least_scale.register
+def _(profile: Ramps, rate: float, df: float, cells: int) -> LeastScale:
+    return RampScale(profile, rate, df)
+
+
+@_least_scale.register
+def _(profile: Gaussian, rate: float, df: float, cells: int) -> LeastScale:
+    h = profile.bandwidth
+    nodes, log_scale, decay = _gaussian_table(rate * h, df, cells)
+    return TabledScale(nodes * h, log_scale, 0.0, decay / h, profile.center)
+
+
+@_least_scale.register(PiecewiseLinear)
+@_least_scale.register(Curved)
+def _(profile: PiecewiseLinear | Curved, rate: float, df: float, cells: int) -> LeastScale:
+    nodes = _nodes(profile, rate, cells)
+    log_scale = _sweep(nodes, _steepest(profile, nodes), rate, df)
+    decay = rate / df * (1 - 1e-15)
+    return TabledScale(nodes, log_scale, decay, decay)
 
 
 @lru_cache(maxsize=256)
@@ -155,7 +91,7 @@ def _gaussian_table(rate: float, df: float, cells: int) -> tuple[FloatArray, Flo
     steepest = np.where((low <= 1) & (high >= 1), math.exp(-0.5), np.maximum(_slope(low), _slope(high)))
     log_scale = _sweep(nodes, steepest, rate, df)
     alpha = float(_slope(nodes[-1:])[0]) * math.exp(-float(log_scale[-1]))
-    fall = (rate - (_k(df) * alpha) ** 2 / rate) / df  # a decay that satisfies the condition: see _allowed_fall
+    fall = (rate - (k(df) * alpha) ** 2 / rate) / df  # a decay that satisfies the condition: see _allowed_fall
     return nodes, log_scale, max(0.0, min(fall, end - 1 / end) * (1 - 1e-9))
 
 
@@ -204,7 +140,7 @@ def _sweep(nodes: FloatArray, steepest: FloatArray, rate: float, df: float) -> F
 def _two_sweeps(nodes: FloatArray, steepest: FloatArray, rate: float, df: float) -> FloatArray:
     neighbour = np.maximum(np.append(steepest, 0.0), np.insert(steepest, 0, 0.0))
     with np.errstate(divide="ignore"):
-        floor = np.log(_k(df) * neighbour / rate)
+        floor = np.log(k(df) * neighbour / rate)
     widths, slopes = np.diff(nodes).tolist(), steepest.tolist()
     forward, backward = floor.tolist(), floor.tolist()
     for i in range(len(widths)):
@@ -222,7 +158,7 @@ def _allowed_fall(log_high: float, width: float, slope: float, rate: float, df: 
     """
     if log_high == -math.inf:
         return 0.0
-    demand = math.exp(2 * (math.log(_k(df) * slope) - log_high)) if slope > 0 else 0.0  # at most ε², by the floor
+    demand = math.exp(2 * (math.log(k(df) * slope) - log_high)) if slope > 0 else 0.0  # at most ε², by the floor
     x = rate * width / df
     for _ in range(60):
         beta, need = x / width, demand * math.exp(min(2 * x, 700.0))
@@ -244,9 +180,5 @@ def _certified(nodes: FloatArray, log_scale: FloatArray, steepest: FloatArray, r
     beta = np.abs(np.diff(log_scale)) / width + rounding
     lowest = np.minimum(log_scale[:-1], log_scale[1:])
     alpha = np.where(steepest > 0, np.exp(np.minimum(np.log(np.maximum(steepest, 1e-320)) - lowest, 700.0)), 0.0)
-    spent = ((df - 1) * beta + np.hypot((df + 1) * beta, 2 * _k(df) * alpha)) / 2
+    spent = ((df - 1) * beta + np.hypot((df + 1) * beta, 2 * k(df) * alpha)) / 2
     return bool((spent * (1 + 1e-15) <= rate).all())
-
-
-def _k(df: float) -> float:
-    return (df + 1) / (2 * math.sqrt(df))

@@ -9,8 +9,8 @@ from geopriv.noise.compiled import compiled
 from geopriv.noise.filters import CERTAIN, MORE, UNKNOWN, Status, Words
 from geopriv.spaces.checks import FloatArray
 
-Letters = npt.NDArray[np.uint16]
-Lookup = tuple[FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int64], Letters]
+LetterArray = npt.NDArray[np.uint16]
+Lookup = tuple[FloatArray, npt.NDArray[np.int32], npt.NDArray[np.int64], LetterArray]
 
 
 @compiled
@@ -35,7 +35,7 @@ def _next_is_clear(lattice: FloatArray, cell: int, above: bool, u: float, s: flo
 
 
 @compiled
-def letters(words: Words, s: FloatArray, off: FloatArray, table: Lookup, letter: Letters, status: Status) -> None:
+def letters(words: Words, s: FloatArray, off: FloatArray, table: Lookup, letter: LetterArray, status: Status) -> None:
     """Table: the row above or below s by its share of the cell, then the letter by an integer out of 2^60.
 
     The table holds its lattice, the cell in which each even piece of the lattice begins, each row's running sums, and

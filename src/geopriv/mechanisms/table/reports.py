@@ -9,19 +9,18 @@ rounding.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.additive import floats
 from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.table import kernels
 from geopriv.mechanisms.table.integers import TOTAL
-from geopriv.mechanisms.table.kernels import Letters, Lookup
-from geopriv.mechanisms.table.table import Table
-from geopriv.noise.bulk import CHUNK, FEW
+from geopriv.mechanisms.table.kernels import LetterArray, Lookup
+from geopriv.mechanisms.table.rows import Rows
 from geopriv.noise.entropy import Source
 from geopriv.noise.exact import (
     Undecided,
@@ -30,7 +29,7 @@ from geopriv.noise.exact import (
     refine,
 )
 from geopriv.noise.filters import UNKNOWN, Words
-from geopriv.shapes import enclosures
+from geopriv.noise.plans import CHUNK, FEW
 from geopriv.spaces.balls import arb, cells_of
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import in_threads
@@ -38,55 +37,67 @@ from geopriv.spaces.threads import in_threads
 _FINER, _BITS = 16, 8  # of the tables in which cells and letters are looked up; _BITS as in kernels.py
 
 
-def draw_values(table: Table, rows: FloatArray, source: Source) -> FloatArray:
-    """The value that each person reports, shape (n,).
+@dataclass(frozen=True)
+class Letters:
+    """One of a table's values, drawn by its letter.
 
     Guarantee: the table's own, exactly, for every float x (theory T5).
-
-    Raises:
-        InvalidParameter: for a table whose integers break its promise.
     """
-    values = np.empty(len(rows))
 
-    def keep(part: slice, letters: Letters) -> None:
-        values[part] = table.values[letters]
+    table: Rows
+    steps: tuple[float, ...] = ()
 
-    _draw(table, rows, source, keep)
-    return values
+    def draw(self, rows: FloatArray, source: Source) -> FloatArray:
+        """The value that each person reports, shape (n, 1).
 
+        Raises:
+            InvalidParameter: for a table whose integers break its promise.
+        """
+        values = np.empty(len(rows))
 
-def draw_letters(table: Table, rows: FloatArray, source: Source) -> Letters:
-    """The same as the index of the value."""
-    found = np.empty(len(rows), dtype=np.uint16)
+        def keep(part: slice, drawn: LetterArray) -> None:
+            values[part] = self.table.values[drawn]
 
-    def keep(part: slice, letters: Letters) -> None:
-        found[part] = letters
+        self._draw(rows, source, keep)
+        return values[:, None]
 
-    _draw(table, rows, source, keep)
-    return found
+    def letters(self, rows: FloatArray, source: Source) -> LetterArray:
+        """The index of the value that each person reports, shape (n,).
 
+        Raises:
+            InvalidParameter: for a table whose integers break its promise.
+        """
+        letters = np.empty(len(rows), dtype=np.uint16)
 
-def _draw(table: Table, rows: FloatArray, source: Source, keep: Callable[[slice, Letters], None]) -> None:
-    """Letters chunk by chunk, on every core."""
-    if table.worst_step[0] > 1:
-        raise invalid("report", "mechanism", "a table that keeps its promise", f"{float(table.worst_step[0]):.9g}·ε")
-    ready = lookup(table)
+        def keep(part: slice, drawn: LetterArray) -> None:
+            letters[part] = drawn
 
-    def work(start: int) -> None:
-        part = slice(start, start + CHUNK)
-        mine = source.among(part)
-        words = mine.words(len(rows[part]), 2)
-        keep(part, chunk_letters(table, ready, rows[part], words, mine, filtered=len(rows[part]) >= FEW))
+        self._draw(rows, source, keep)
+        return letters
 
-    in_threads(work, range(0, len(rows), CHUNK))
+    def _draw(self, rows: FloatArray, source: Source, keep: Callable[[slice, LetterArray], None]) -> None:
+        """Letters chunk by chunk, on every core."""
+        table = self.table
+        if table.worst_step[0] > 1:
+            worst = f"{float(table.worst_step[0]):.9g}·ε"
+            raise invalid("report", "mechanism", "a table that keeps its promise", worst)
+        ready = lookup(table)
+
+        def work(start: int) -> None:
+            part = slice(start, start + CHUNK)
+            mine = source.among(part)
+            words = mine.words(len(rows[part]), 2)
+            keep(part, chunk_letters(table, ready, rows[part], words, mine, filtered=len(rows[part]) >= FEW))
+
+        in_threads(work, range(0, len(rows), CHUNK))
 
 
 def chunk_letters(
-    table: Table, ready: Lookup, rows: FloatArray, words: Words, source: Source, filtered: bool
-) -> Letters:
+    table: Rows, ready: Lookup, rows: FloatArray, words: Words, source: Source, filtered: bool
+) -> LetterArray:
     """The letters of one chunk from given words, with or without the float filter: the same letters either way."""
     letters, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), UNKNOWN, dtype=np.uint8)
-    s = floats.coordinate(table.query, rows) if filtered else None
+    s = table.query.geometry.bounded(rows) if filtered else None
     if s is not None:
         kernels.letters(words, s.value, s.off, ready, letters, status)
     for i in np.flatnonzero(status == UNKNOWN).tolist():
@@ -94,9 +105,9 @@ def chunk_letters(
     return letters
 
 
-def _letter(table: Table, ready: Lookup, row: Sequence[float], words: Sequence[int], source: Source) -> int:
+def _letter(table: Rows, ready: Lookup, row: Sequence[float], words: Sequence[int], source: Source) -> int:
     share = Uniform(words[0], source)
-    line = refine(lambda: _line(table.lattice, enclosures.coordinate(table.query, row), share), [share])
+    line = refine(lambda: _line(table.lattice, table.query.geometry.enclose(row), share), [share])
     return int(np.searchsorted(ready[2][line], words[1] >> 4, side="right"))
 
 
@@ -131,7 +142,7 @@ def _above(s: arb, a: float, b: float, u: Uniform) -> bool:
 
 
 @lru_cache(maxsize=16)
-def lookup(table: Table) -> Lookup:
+def lookup(table: Rows) -> Lookup:
     """What kernels.letters looks things up in."""
     if table.values.size > 65_535:
         raise invalid("report", "mechanism", "a table of at most 65,535 values", table.values.size)
@@ -143,7 +154,7 @@ def lookup(table: Table) -> Lookup:
     return lattice, cells.astype(np.int32), sums, np.asarray(starts, dtype=np.uint16)
 
 
-def simulated_values(table: Table, x: Any, rng: np.random.Generator) -> FloatArray:
+def simulated_values(table: Rows, x: Any, rng: np.random.Generator) -> FloatArray:
     """Values for studies, at float coordinates and from a seeded generator, by the same kernel."""
     ready = lookup(table)
 

@@ -5,24 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms.base import Mechanism, Simulated
+from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.documented import Documented
-from geopriv.mechanisms.guarantee import Guarantee, require_per_distance
+from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.reports import Simulated
+from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.mechanisms.sums import Sums, moments_of
 from geopriv.mechanisms.table.cache import relaxed_variance
 from geopriv.mechanisms.table.design import alphabets, design, lattice_shares
-from geopriv.mechanisms.table.integers import TOTAL, Integers, worst_step
 from geopriv.mechanisms.table.program import uniform
+from geopriv.mechanisms.table.reports import Letters, simulated_values
+from geopriv.mechanisms.table.rows import Rows
+from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
 from geopriv.queries.priors import Prior, coordinates_under
 from geopriv.queries.questions import Question
@@ -30,7 +32,6 @@ from geopriv.spaces.checks import (
     FloatArray,
     count,
     invalid,
-    same_fields,
 )
 
 
@@ -62,7 +63,7 @@ class Alphabet:
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Documented, Mechanism):
+class Table(Documented, Rows, OfOneQuery, Sendable):
     """One of a few values, drawn with probabilities that are linear in the coordinate between lattice points.
 
     At lattice point i value y has the integer weight w_i(y) out of 2^60; outside the lattice the end rows hold. The
@@ -81,26 +82,6 @@ class Table(Documented, Mechanism):
     >>> m.bits, m.variance([100_000.0, 150_000.0]).round(3)
     (5, array([0.437, 0.003]))
     """
-
-    query: Query
-    guarantee: Guarantee
-    lattice: FloatArray = field(repr=False)
-    values: FloatArray
-    weights: Integers = field(repr=False)
-
-    def __post_init__(self) -> None:
-        shape = (self.lattice.size, self.values.size)
-        if self.lattice.ndim != 1 or self.lattice.size < 2 or not (np.diff(self.lattice) > 0).all():
-            raise invalid("Table", "lattice", "at least two increasing coordinates", self.lattice.shape)
-        if self.weights.dtype != np.int64 or self.weights.shape != shape:
-            raise invalid("Table", "weights", f"64-bit integers of shape {shape}", self.weights.shape)
-        if self.values.ndim != 1 or not (np.isfinite(self.lattice).all() and np.isfinite(self.values).all()):
-            raise invalid("Table", "values", "a sequence of finite numbers, and the lattice too", self.values.shape)
-        require_per_distance("Table", self.guarantee, self.query.space.distance_unit)
-        for name in ("lattice", "values", "weights"):  # copied and locked: what was verified must not change
-            array = getattr(self, name).copy()
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
 
     @classmethod
     def calibrate(
@@ -178,12 +159,6 @@ class Table(Documented, Mechanism):
             rows[letters] = Alphabet(letters, table.expected_variance(prior))
         return list(rows.values())
 
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other)
-
-    def __hash__(self) -> int:
-        return hash((self.query, self.guarantee, self.lattice.tobytes(), self.weights.tobytes()))
-
     @cached_property
     def unbiased(self) -> bool:
         """Whether the target is f0 itself, to within 1e-6 everywhere."""
@@ -197,36 +172,44 @@ class Table(Documented, Mechanism):
     def _largest_bias(self) -> float:
         ends = np.array([self.lattice[0], self.lattice[-1]]) + np.array([-1, 1]) * np.ptp(self.lattice)
         s = np.concatenate([*(np.linspace(a, b, 9) for a, b in pairwise(self.lattice)), ends])
-        return float(np.abs(self._mean_at(s) - self.query.profile(s)).max())
-
-    @cached_property
-    def worst_step(self) -> tuple[Fraction, int, int]:
-        """The largest loss per distance over what is promised, exactly, and the cell and value where it is.
-
-        The promise holds if it is at most 1.
-        """
-        return worst_step(self.lattice, self.weights, Fraction(self.guarantee.epsilon))
+        return float(np.abs(self.mean_at(s) - self.query.profile(s)).max())
 
     @property
     def bits(self) -> int:
         """How many bits a report takes."""
         return max(1, math.ceil(math.log2(self.values.size)))
 
-    def probabilities(self, s: FloatArray) -> FloatArray:
-        """The law of the report at coordinates s, shape (..., values)."""
-        cell, share = self._place(s)
-        rows = self.weights / TOTAL
-        return np.asarray((1 - share)[..., None] * rows[cell] + share[..., None] * rows[cell + 1])
+    def releases(self) -> list[Letters]:
+        return [Letters(self)]
+
+    @property
+    def limits(self) -> tuple[int, int, int]:
+        return 1, 0, self.values.size
+
+    def draw(self, rows: FloatArray, source: Source = ENTROPY) -> Integers:
+        return Letters(self).letters(rows, source).astype(np.int64)[:, None]
+
+    def released(self, rows: Integers) -> FloatArray:
+        """Values, shape (n,)."""
+        return np.asarray(self.values[rows[:, 0]])
+
+    def answers(self, query: Query) -> bool:
+        return query == self.query
+
+    @property
+    def answers_all(self) -> bool:
+        return False
+
+    def bits_within(self, extent: FloatArray) -> int:
+        return self.bits
 
     def simulate(self, x: Any, rng: np.random.Generator) -> Simulated:
         """One value for each person, from a seeded generator."""
-        from geopriv.mechanisms.table.reports import simulated_values
-
         return Simulated(simulated_values(self, x, rng))
 
     def target(self, x: Any) -> FloatArray:
         """E[report] for each value."""
-        return self._mean_at(self.query.coordinate(x))
+        return self.mean_at(self.query.coordinate(x))
 
     def bias(self, x: Any) -> FloatArray:
         """E[report] − f(x) for each value, exactly: what interpolation between lattice points leaves."""
@@ -265,8 +248,7 @@ class Table(Documented, Mechanism):
 
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """The reports themselves."""
-        if query is not None and query != self.query:
-            raise invalid("estimate", "query", f"the one that was asked, {self.query}", query)
+        self._require(query)
         return reports
 
     def sums(self, counts: Counts, question: Question, which: Sequence[int]) -> Sums:
@@ -275,28 +257,3 @@ class Table(Documented, Mechanism):
         moments = moments_of(lambda: iter([(values, times)]), counts.n, 1)
         low, high = (np.array([end]) for end in (self.values.min(), self.values.max()))
         return Sums(counts.n, *moments, low, high, self.largest_bias())
-
-    @cached_property
-    def _rows(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of every row. Means are sums of exact fractions, rounded once; squares are centred."""
-        letters = [Fraction(y) for y in self.values.tolist()]
-        rows = self.weights.tolist()
-        means = [float(sum(w * y for w, y in zip(row, letters, strict=True)) / TOTAL) for row in rows]
-        mean = np.asarray(means)
-        return mean, ((self.weights / TOTAL) * (self.values - mean[:, None]) ** 2).sum(axis=1)
-
-    def _mean_at(self, s: FloatArray) -> FloatArray:
-        return np.asarray(np.interp(s, self.lattice, self._rows[0]))
-
-    def variance_at(self, s: FloatArray) -> FloatArray:
-        """Of the mixture of two rows: the mean of their variances and the spread between their means."""
-        cell, share = self._place(s)
-        mean, variance = self._rows
-        between = share * (1 - share) * (mean[cell + 1] - mean[cell]) ** 2
-        return np.asarray((1 - share) * variance[cell] + share * variance[cell + 1] + between)
-
-    def _place(self, s: FloatArray) -> tuple[npt.NDArray[np.intp], FloatArray]:
-        """The cell of each coordinate and how far along it is, 0 to 1; the nearest end outside the lattice."""
-        inside = np.clip(s, self.lattice[0], self.lattice[-1])
-        cell = np.clip(np.searchsorted(self.lattice, inside, side="right") - 1, 0, self.lattice.size - 2)
-        return cell, (inside - self.lattice[cell]) / (self.lattice[cell + 1] - self.lattice[cell])

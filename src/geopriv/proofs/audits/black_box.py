@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.errors import ReportRejected
-from geopriv.mechanisms.base import Simulated
+from geopriv.mechanisms.reports import Simulated
 from geopriv.proofs.audits.events import proven_loss
 from geopriv.spaces.checks import (
     FloatArray,

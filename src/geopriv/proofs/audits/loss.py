@@ -18,7 +18,7 @@ BoolArray = npt.NDArray[np.bool_]
 # Outputs to try, in units of the scale around the centre: the middle, the shoulders, and tails to 1e9 scales.
 _STEPS = np.concatenate([[0.0], np.geomspace(1e-3, 0.3, 6), np.linspace(0.4, 5.0, 24), np.geomspace(5.5, 1e9, 24)])
 _STEPS = np.concatenate([-_STEPS[:0:-1], _STEPS])
-_BLOCK = 4096
+_BLOCK = 512  # pairs at a time, with some hundred outputs each: what fits in a cache
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.proofs.floors.gradients import direction
 from geopriv.proofs.floors.single import floor_along, require_known_shape
 from geopriv.queries import Query, common_space
-from geopriv.shapes.coordinates import Linear, Radial
-from geopriv.spaces import LogLine
 from geopriv.spaces.checks import FloatArray
 
 _POINTS = 2048  # at a time
@@ -65,7 +62,7 @@ def _floor(asked: tuple[Query, ...], floors: list[Floor], rate: float, points: F
     alone = np.zeros(len(points))
     for query, own in zip(asked, floors, strict=True):
         s = query.geometry(beside).reshape(len(points))
-        gradient = query.profile.steepness(s) * np.ascontiguousarray(direction(space, query.geometry, beside).T)
+        gradient = query.profile.steepness(s) * np.ascontiguousarray(query.geometry.gradient(beside).T)
         gram += gradient[:, None] * gradient
         alone += own(s)
     way = space.between(points, beside).reshape(len(points))
@@ -103,10 +100,8 @@ def _own_floors(asked: tuple[Query, ...], rate: float, count: int) -> list[Floor
 
 def _kind(query: Query) -> tuple[object, ...] | None:
     """What a query's floor depends on besides s; None where not every step of s is a step of the same length."""
-    match query.geometry:
-        case Radial() | Linear() if not isinstance(query.space, LogLine):
-            return query.profile, getattr(query.geometry, "offset", None)
-    return None
+    reach = query.geometry.reach
+    return None if reach is None else (query.profile, reach)
 
 
 def _tabulated(query: Query, rate: float) -> Floor:

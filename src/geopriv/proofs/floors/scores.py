@@ -11,7 +11,6 @@ from geopriv.mechanisms import (
     Mechanism,
     Table,
     VectorSmoothCauchy,
-    moments,
 )
 from geopriv.proofs.floors.many import lower_bound_many
 from geopriv.proofs.floors.single import lower_bound
@@ -54,7 +53,7 @@ def efficiency(mechanism: Mechanism, x: Any, query: Query | None = None, weights
         if asked is None:
             raise invalid("efficiency", "query", "given, since a report can answer any", query)
         estimated = _Target(mechanism) if isinstance(mechanism, Table) and not mechanism.unbiased else asked
-        floor, variance = lower_bound(estimated, promise.epsilon, x), moments(mechanism, asked, x)[1]
+        floor, variance = lower_bound(estimated, promise.epsilon, x), mechanism.moments(x, asked)[1]
     share = _shares(weights, floor.shape)
     reached, least = float((share * variance).sum()), float((share * floor).sum())
     return least / reached if reached > 0 else 1.0

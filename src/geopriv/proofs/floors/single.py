@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.queries import Query
-from geopriv.shapes.coordinates import Linear, Scaled
 from geopriv.shapes.profiles import Profile
-from geopriv.spaces import LogLine
 from geopriv.spaces.checks import FloatArray, invalid
 
 _CHUNK = 1 << 21
@@ -42,7 +40,7 @@ def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
 
 def require_known_shape(owner: str, parameter: str, query: Query) -> None:
     """Refuse a function of which only a Lipschitz constant is known."""
-    if isinstance(query.geometry, Scaled):
+    if not query.geometry.known:
         raise invalid(owner, parameter, "of known shape, not a LipschitzQuery", query)
 
 
@@ -61,8 +59,6 @@ def floor_along(query: Query, rate: float) -> Callable[[FloatArray], FloatArray]
 def _floor(query: Query, rate: float, s: FloatArray) -> FloatArray:
     profile, marks = query.profile, np.asarray(query.profile.landmarks)
     low_end, high_end = query.geometry.reachable(s)
-    if isinstance(query.space, LogLine) and isinstance(query.geometry, Linear):
-        low_end = np.maximum(low_end, float(query.coordinate(query.space.floor)))  # nothing lies below the floor
     best = np.zeros_like(s)
     for side, limit in ((-1.0, s - low_end), (1.0, high_end - s)):
         # distances from far below 1/ε up to beyond the last landmark, denser near the landmarks themselves

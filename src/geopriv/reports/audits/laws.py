@@ -16,10 +16,9 @@ import numpy.typing as npt
 from flint import arb
 
 from geopriv.mechanisms import Lattice, Table
-from geopriv.mechanisms.lattice.lattice import FARTHEST
+from geopriv.mechanisms.lattice.cells import FARTHEST
 from geopriv.mechanisms.table.integers import TOTAL
 from geopriv.noise import exact
-from geopriv.shapes import enclosures
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design, space_of
 
@@ -183,7 +182,7 @@ def _row(mechanism: Table | Lattice, value: Value) -> list[float]:
 def _letters(table: Table, value: Value) -> FloatArray:
     """The law of a table's distinct values."""
     with exact.precision(_BITS):
-        s = enclosures.coordinate(table.query, _row(table, value))
+        s = table.query.geometry.enclose(_row(table, value))
         cell = int(np.clip(np.searchsorted(table.lattice, float(s), side="right") - 1, 0, table.lattice.size - 2))
         low, high = arb(float(table.lattice[cell])), arb(float(table.lattice[cell + 1]))
         share = min(max(float((s - low) / (high - low)), 0.0), 1.0)

@@ -15,10 +15,9 @@ import pyarrow.parquet as pq
 from geopriv.device.designs import verify
 from geopriv.device.draws import system_bytes
 from geopriv.mechanisms import Table
-from geopriv.mechanisms.integers import draw_shares
+from geopriv.mechanisms.sendable import draw_shares
 from geopriv.queries.source import Source
 from geopriv.reports.audits.laws import Integers, Value
-from geopriv.reports.files import limits
 from geopriv.reports.verbs import privatize
 from geopriv.surveys.design import Design
 
@@ -139,4 +138,4 @@ def _files(design: Design, value: Value, n: int) -> Integers:
 
 
 def _width(design: Design) -> int:
-    return 1 + max(limits(mechanism)[0] for mechanism in design.mechanisms)
+    return 1 + max(mechanism.limits[0] for mechanism in design.mechanisms)

@@ -17,7 +17,7 @@ import numpy as np
 import shapely
 
 from geopriv.mechanisms import Lattice, Table
-from geopriv.mechanisms.lattice.lattice import FARTHEST
+from geopriv.mechanisms.lattice.cells import FARTHEST
 from geopriv.queries import Geofence, Query
 from geopriv.reports.audits.laws import Value
 from geopriv.spaces import (

@@ -27,7 +27,7 @@ from geopriv.reports.engines.parts import parts, publish
 from geopriv.reports.engines.people import People
 from geopriv.reports.engines.reading import Reading
 from geopriv.reports.engines.shuffle import Shuffle
-from geopriv.reports.files import limits, records, write_records
+from geopriv.reports.files import records, write_records
 from geopriv.reports.register import Register
 from geopriv.reports.report_files import holds_reports
 from geopriv.spaces.checks import FloatArray, invalid
@@ -51,7 +51,7 @@ def privatize_rows(rows: Rows, order: Order) -> Privatized:
         raise invalid("privatize", "output", rule, order.output)
     earlier = register.require_new(design, order.again)
     with _writing(target), parts(target) as folder:
-        width = 3 + max(limits(m)[0] for m in design.mechanisms)
+        width = 3 + max(m.limits[0] for m in design.mechanisms)
         run = _Run(design, source, Shuffle(folder / "rows", width, repeats="first" if source.person else "none"))
         run.read(rows, order.progress)
         fresh = folder / "reports"
@@ -127,7 +127,8 @@ class _Run:
 def _exists(output: Path) -> InvalidParameter:
     return InvalidParameter(
         f"There is a file {str(output)!r} already. Another run gives every person a second report, and whoever sees "
-        "both learns twice as much. For other people name another file; --overwrite (overwrite=True) replaces this one."
+        "both learns twice as much. For other people name another file, and say --again (again=True); with --overwrite "
+        "(overwrite=True) too, this one is replaced."
     )
 
 

@@ -4,9 +4,12 @@
 class says why it holds.
 """
 
-from geopriv.shapes.coordinates.base import Coordinate
-from geopriv.shapes.coordinates.earth import EarthRegionDistance
-from geopriv.shapes.coordinates.regions import QuadrantDistance, RegionDistance
-from geopriv.shapes.coordinates.simple import Linear, Radial, Scaled
+from geopriv.shapes.coordinates.base import Box, Coordinate
+from geopriv.shapes.coordinates.earth_region import EarthRegion
+from geopriv.shapes.coordinates.linear import Linear
+from geopriv.shapes.coordinates.quadrant import Quadrant
+from geopriv.shapes.coordinates.radial import Radial
+from geopriv.shapes.coordinates.region import Region
+from geopriv.shapes.coordinates.scaled import Scaled
 
-__all__ = ["Coordinate", "EarthRegionDistance", "Linear", "QuadrantDistance", "Radial", "RegionDistance", "Scaled"]
+__all__ = ["Box", "Coordinate", "EarthRegion", "Linear", "Quadrant", "Radial", "Region", "Scaled"]

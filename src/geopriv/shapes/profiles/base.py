@@ -7,10 +7,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from geopriv.spaces.balls import arb
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid
-
-ROUNDING = 2.0**-50  # eight roundings in floats
 
 
 class Profile(ABC):
@@ -80,6 +78,11 @@ class Profile(ABC):
     def levels_off(self) -> bool:
         """Whether f0 is constant before its first landmark and after its last."""
         return False
+
+    @property
+    def straight(self) -> float | None:
+        """The slope, if f0 is one straight line through 0; else None."""
+        return None
 
     @property
     def breaks(self) -> tuple[float, ...]:

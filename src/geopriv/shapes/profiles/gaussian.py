@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from geopriv.shapes.profiles.base import ROUNDING, Smooth
+from geopriv.shapes.profiles.base import Smooth
 from geopriv.spaces.balls import arb
+from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, finite, positive
 
 

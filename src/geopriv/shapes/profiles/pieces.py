@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from geopriv.shapes.profiles.base import ROUNDING, Profile
+from geopriv.shapes.profiles.base import Profile
 from geopriv.spaces.balls import arb, clip, interpolated
+from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import (
     FloatArray,
     finite,
@@ -290,6 +291,10 @@ class Identity(LinearPieces):
     @property
     def float_error(self) -> tuple[float, float]:
         return 0.0, 0.0
+
+    @property
+    def straight(self) -> float:
+        return self.slope
 
     @property
     def knots(self) -> tuple[float, ...]:

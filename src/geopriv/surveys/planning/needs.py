@@ -11,7 +11,7 @@ import numpy as np
 from scipy import optimize
 
 from geopriv.errors import InvalidParameter
-from geopriv.queries import Blurred, Query, common_space
+from geopriv.queries import Query, common_space
 from geopriv.spaces.checks import invalid, positive
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_queries
 
@@ -62,20 +62,12 @@ def epsilon_needed(
     """
     wanted = positive("epsilon_needed", "error", error)
     asked, _ = common_space("epsilon_needed", [queries] if isinstance(queries, Query) else queries)
-    rate, tried = _usual_rate(asked[0]), dict[str, float]()
+    rate, tried = 1 / asked[0].detail, dict[str, float]()
     while (best := plan_queries(asked, rate, people, prior, mechanisms).best.mechanism) not in tried:
         rate = tried[best] = _least_rate(
             partial(plan_queries, asked, people=people, prior=prior, mechanisms=[best]), wanted, rate
         )
     return min(tried.values())
-
-
-def _usual_rate(query: Query) -> float:
-    """A rate at which the noise is about as wide as what the query tells apart."""
-    if isinstance(query, Blurred):
-        return 1 / query.bandwidth
-    low, high = query.profile.bounds
-    return query.profile.lipschitz / (high - low) if math.isfinite(high - low) else 1.0
 
 
 def _least_rate(planned: Callable[[float], Plan], wanted: float, start: float) -> float:

@@ -24,19 +24,11 @@ from geopriv.mechanisms.input.expectation import (
     piecewise_means,
     planar_tails,
 )
-from geopriv.mechanisms.lattice.bias import knots_on_line
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
 from geopriv.proofs.floors.single import floor_along
-from geopriv.queries import (
-    Ball,
-    Blurred,
-    GaussianKernel,
-    Orthant,
-    Query,
-)
+from geopriv.queries import Blurred, Query
 from geopriv.shapes.coordinates import Linear, Radial
 from geopriv.shapes.profiles import Gaussian, Identity, LinearPieces
-from geopriv.spaces import Earth, LogLine
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.surveys.planning.workload import Curve, Workload
 
@@ -66,8 +58,9 @@ def posterior(name: str, work: Workload, rate: float) -> FloatArray:
 
 def floors(work: Workload, rate: float) -> FloatArray:
     """The expected floor T7 of each query for itself, to a thousandth below; 0 where its shape is not known."""
-    # on a LogLine, how far the space's floor is below a threshold is another thing that its own floor depends on
-    apart = (lambda query: query.geometry.anchor.tobytes()) if isinstance(work.space, LogLine) else None
+    # where nobody can be below some value, how far below a threshold that is matters too
+    ends = np.isfinite(work.space.limits).any() and work.space.dimension == 1
+    apart = (lambda query: query.place.tobytes()) if ends else None
     try:
         return 0.999 * work.mean(lambda query: floor_along(query, rate), apart)
     except InvalidParameter:
@@ -77,17 +70,13 @@ def floors(work: Workload, rate: float) -> FloatArray:
 def input_laplace(work: Workload, rate: float) -> FloatArray:
     """Expected variance of unbiased estimates from one noisy point."""
     variance = np.empty(work.size)
-    regions = [k for k, query in enumerate(work.queries) if _is_blurred_region(query)]
+    regions = [k for k, query in enumerate(work.queries) if not query.has_profile]
     others = [k for k in range(work.size) if k not in set(regions)]
     if regions:
         variance[regions] = _blurred_regions(work.part(regions), rate)
     if others:
         variance[others] = _of_coordinates(work.part(others), rate)
     return variance
-
-
-def _is_blurred_region(query: Query) -> bool:
-    return isinstance(query, Blurred) and not query.along_line
 
 
 def _of_coordinates(work: Workload, rate: float) -> FloatArray:
@@ -103,13 +92,13 @@ def _blurred_regions(work: Workload, rate: float) -> FloatArray:
     """Regions that are one another moved share one grid; of others only a few are computed."""
     shapes: dict[object, Query] = {}
     for query in work.queries:
-        shapes.setdefault(_moved(query), query)
+        shapes.setdefault(query.moved, query)
     if len(shapes) > _ALONE:
         raise invalid("plan", "queries", f"at most {_ALONE} different shapes of regions", len(shapes))
     found = []
     for query in work.queries:
-        first = shapes[_moved(query)]
-        points = work.points if first is query else work.points - _place(query) + _place(first)
+        first = shapes[query.moved]
+        points = work.points if first is query else work.points - query.place + first.place
         found.append(work.weights @ (undo(first, rate).second_moment(points) - first.answer(points) ** 2))
     return np.maximum(found, 0.0)
 
@@ -117,7 +106,7 @@ def _blurred_regions(work: Workload, rate: float) -> FloatArray:
 def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
     """Expected variance, and the bias of the mean over people, of the paper's plain estimate."""
     d = work.space.dimension
-    if isinstance(work.space, Earth):
+    if not work.space.flat:
         raise invalid("plan", "queries", "on a flat space for the plain estimate to have a formula", work.space)
 
     def means(query: Query) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
@@ -155,7 +144,7 @@ def lattice(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
         finer = grid.step * rate / _PREDICTED
         grid = Lattice.on_grid(work.space, rate, _PREDICTED / rate)
     variance, bias = np.empty(work.size), np.empty(work.size)
-    kernels = [k for k, query in enumerate(work.queries) if isinstance(query, GaussianKernel)]
+    kernels = [k for k, query in enumerate(work.queries) if query.bell is not None]
     if work.space.dimension == 1 or len(kernels) <= _ALONE:
         kernels = []
     others = [k for k in range(work.size) if k not in set(kernels)]
@@ -169,8 +158,9 @@ def _grid_others(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]
     """One by one where there are few; else by what queries have in common; else one by one, for fewer people."""
     if work.size > _ALONE and work.space.dimension == 1:
         return _grid_on_line(grid, work)
-    if work.size > _ALONE and all(map(_is_blurred_region, work.queries)) and len(set(map(_moved, work.queries))) == 1:
-        return _grid_offsets(grid, work)
+    regions = [query for query in work.queries if isinstance(query, Blurred) and not query.has_profile]
+    if work.size > _ALONE and len(regions) == work.size and len({query.moved for query in regions}) == 1:
+        return _grid_offsets(grid, work, regions)
     if work.size > _MOST_ALONE:
         raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
     few = work.part(range(work.size), max(_FEWEST, len(work.points) * _ALONE // work.size))
@@ -186,9 +176,9 @@ def grid_for(work: Workload, rate: float) -> Lattice:
     so, and at most 0.001.
     """
     if work.space.dimension > 1:
-        asked = list({_moved(query): query for query in work.queries}.values())
+        asked = list({query.moved: query for query in work.queries}.values())
     else:
-        kinked = [query for query in work.queries if knots_on_line(query) is not None]
+        kinked = [query for query in work.queries if query.knots is not None]
         if len(kinked) > _KINKED:
             raise invalid("plan", "queries", f"at most {_KINKED} with kinks for a grid", len(kinked))
         asked = [*dict.fromkeys([*kinked, *(work.queries[members[0]] for members in work.kinds.values())])]
@@ -203,44 +193,33 @@ def _grid_on_line(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray
     """One curve for all queries of a kind; where they have kinks, only for those that lie alike between cells."""
 
     def phase(query: Query) -> object:
-        if knots_on_line(query) is None:
+        if query.knots is None:
             return None
-        place = float(np.ravel(query.geometry.anchor)[0]) - grid.origin[0]
-        return round(place / grid.step % 1.0, 6) % 1.0
+        place = float(np.ravel(query.place)[0]) - grid.origin[0]
+        return query.geometry.moved, round(place / grid.step % 1.0, 6) % 1.0
 
     def variance(query: Query) -> Curve:
-        return lambda s: _both_sides(lambda points: grid.variance_at(points, query), grid, query, s)
+        return lambda s: _both_sides(lambda points: grid.variance_at(points, query), query, s)
 
     def bias(query: Query) -> Curve:
-        return lambda s: _both_sides(lambda points: grid.bias_at(points, query), grid, query, s)
+        return lambda s: _both_sides(lambda points: grid.bias_at(points, query), query, s)
 
     return work.mean(variance, phase), work.mean(bias, phase)
 
 
-def _both_sides(function: Curve, grid: Lattice, query: Query, s: FloatArray) -> FloatArray:
+def _both_sides(function: Curve, query: Query, s: FloatArray) -> FloatArray:
     """A function of points by coordinate: the mean of both sides, where a coordinate is a distance."""
-    sides = _points_at(grid, query, s)
+    sides = query.geometry.points_at(s)
+    if sides is None:
+        raise invalid("plan", "queries", "of known shape on a line", type(query).__name__)
     return np.asarray(sum(function(side) for side in sides) / len(sides))
-
-
-def _points_at(grid: Lattice, query: Query, s: FloatArray) -> list[FloatArray]:
-    """Points of a line that have these coordinates."""
-    match query.geometry:
-        case Linear(direction=direction, shift=shift):
-            found = [direction[0] * (s - shift)]
-        case Radial(offset=offset):
-            middle = float(np.ravel(query.geometry.anchor)[0])
-            found = [middle + side * (s + offset) for side in (-1.0, 1.0)]
-        case _:
-            raise invalid("plan", "queries", "of known shape on a line", type(query).__name__)
-    return [points.reshape(-1, *grid.space.point_shape) for points in found]
 
 
 def _grid_kernels(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
     """Kernels are products over axes, so a map needs one pass for each of its rows and columns only."""
-    kernels = [query for query in work.queries if isinstance(query, GaussianKernel)]
-    widths = np.array([query.bandwidth for query in kernels])
-    centers = np.array([np.ravel(query.geometry.anchor) for query in kernels])
+    bells = [query.profile for query in work.queries if isinstance(query.profile, Gaussian)]  # all of them
+    widths = np.array([bell.bandwidth for bell in bells])
+    centers = np.array([query.place for query in work.queries])
     # on a map of degrees, centres of one row differ in their last digits
     centers = np.rint(centers / (_SAME * widths.min())) * (_SAME * widths.min())
     lower, share = grid.place(work.points)
@@ -271,41 +250,20 @@ def _mean_of_products(weights: FloatArray, factors: list[tuple[FloatArray, Any]]
     return np.asarray(np.prod([factor[which] for factor, which in factors], axis=0) @ weights)
 
 
-def _moved(query: Query) -> object:
-    """What is left of a query when it is moved to the origin."""
-    match query:
-        case Orthant():
-            return "orthant", query.width
-        case Ball():
-            return "ball", query.radius, query.width
-        case GaussianKernel():
-            return "kernel", query.bandwidth
-        case Blurred() if isinstance(query.query, Orthant | Ball):
-            return "blurred", query.bandwidth, _moved(query.query)
-    return query
-
-
-def _place(query: Query) -> FloatArray:
-    if isinstance(query, Blurred):
-        return _place(query.query)
-    return np.asarray(query.at if isinstance(query, Orthant) else query.geometry.anchor, dtype=np.float64)
-
-
-def _grid_offsets(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
+def _grid_offsets(grid: Lattice, work: Workload, regions: list[Blurred]) -> tuple[FloatArray, FloatArray]:
     """Blurred regions that are one another moved: tables of variance and bias by offset, read between their points.
 
     Grids do not move with the query, but steps are small beside the blur.
     """
-    first = work.queries[0]
-    places = np.array([_place(query) for query in work.queries])
+    first = regions[0]
+    places = np.array([query.place for query in regions])
     low, high = work.points.min(axis=0) - places.max(axis=0), work.points.max(axis=0) - places.min(axis=0)
     # far from where the query changes nothing happens any more
-    inner, blur = (first.query, 9 * first.bandwidth) if isinstance(first, Blurred) else (first, 0.0)
-    reach = max(map(abs, inner.profile.landmarks)) + blur + _FAR / grid.guarantee.epsilon
-    low, high = np.maximum(low, -reach), np.minimum(high, reach)
+    middle, reach = first.middle - first.place, first.half_box + 9 * first.bandwidth + _FAR / grid.guarantee.epsilon
+    low, high = np.maximum(low, middle - reach), np.minimum(high, middle + reach)
     sizes = np.clip(np.ceil((high - low) * grid.guarantee.epsilon / 0.3), 2, _OFFSETS).astype(np.int64)
     axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, sizes, strict=True)]
-    offsets = _place(first) + np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+    offsets = first.place + np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     found = []
     for heights in (grid.variance_at(offsets, first), grid.bias_at(offsets, first)):
         read = interpolate.RegularGridInterpolator(axes, heights.reshape(tuple(sizes)))

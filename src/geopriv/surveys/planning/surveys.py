@@ -105,7 +105,7 @@ class SurveyPlan(Shown):
     @cached_property
     def bits(self) -> int:
         """Of one report: a symbol of the largest table, or a cell wherever people and noise can be."""
-        return max(m.bits if isinstance(m, Table) else self._cell_bits(m) for m in self.design.mechanisms)
+        return max(m.bits_within(np.asarray(self.extent)) for m in self.design.mechanisms)
 
     @property
     def why(self) -> str:
@@ -122,10 +122,6 @@ class SurveyPlan(Shown):
         if gain < _GAIN:
             return sentence
         return f"{sentence} {best.mechanism} would err {100 * gain:.2g} % less, but sends real numbers."
-
-    def _cell_bits(self, lattice: Lattice) -> int:
-        reach = np.asarray(self.extent) + 2 * _NOISE / self.survey.epsilon
-        return int(np.ceil(np.log2(reach / lattice.step)).sum())
 
     @cached_property
     def _places(self) -> dict[str, Any]:

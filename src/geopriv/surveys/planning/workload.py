@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.lattice.bias import box_around
 from geopriv.queries import Blurred, Query, common_space
 from geopriv.queries.priors import Prior, points_under
-from geopriv.shapes.coordinates import EarthRegionDistance, Linear, Radial
 from geopriv.spaces import (
-    Earth,
     Space,
 )
 from geopriv.spaces.checks import FloatArray, count, invalid
@@ -143,14 +140,7 @@ class Workload:
 
 def kind(query: Query) -> object | None:
     """What decides f as a function of the coordinate, and how noise on the input moves it; None for other shapes."""
-    if isinstance(query, Blurred) and not query.along_line:
-        return None
-    match query.geometry:
-        case Linear():
-            return "linear", query.profile
-        case Radial():
-            return "radial", query.geometry.offset, query.profile
-    return type(query.geometry).__name__, query.profile
+    return (query.geometry.alike, query.profile) if query.has_profile else None
 
 
 def _thinned(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -184,29 +174,10 @@ def _neighbours_together(points: FloatArray) -> Any:
 
 def _everywhere(asked: tuple[Query, ...], space: Space, rate: float) -> tuple[FloatArray, FloatArray]:
     """Even points over a box around what all queries look at, as far as there are people in it."""
-    boxes = [_box(query.query if isinstance(query, Blurred) else query, 3 / rate) for query in asked]
+    boxes = [(query.query if isinstance(query, Blurred) else query).box(3 / rate) for query in asked]
     low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
     low, high = np.clip(low, *space.limits), np.clip(high, *space.limits)
     even = Prior.uniform(low[0], high[0]) if low.size == 1 else Prior.uniform(low, high)
     if low.size == 1:
         return _thinned(even.values.reshape(-1, *space.point_shape), even.weights)
     return even.values[:_POINTS], np.full(_POINTS, 1 / _POINTS)  # the first of them are even too
-
-
-def _box(query: Query, margin: float) -> tuple[FloatArray, FloatArray]:
-    """Lowest and highest corner of a box around where the query changes; on Earth in degrees."""
-    space = query.space
-    if not isinstance(space, Earth):
-        return box_around(query, margin)
-    reach = max(map(abs, query.profile.landmarks)) + margin
-    anchor = query.geometry.anchor
-    if isinstance(query.geometry, EarthRegionDistance):
-        west, south, east, north = query.geometry.region.bounds
-        low, high = np.array([south, west]), np.array([north, east])
-    else:
-        low = high = anchor
-        reach += float(getattr(query.geometry, "offset", 0.0))
-    up = np.degrees(reach / space.radius)
-    aside = up / max(float(np.cos(np.radians(np.abs([low[0], high[0]]).max()))), 1e-3)
-    way = np.minimum([up, aside], [90.0, 180.0])
-    return np.maximum(low - way, [-90.0, -180.0]), np.minimum(high + way, [90.0, 360.0])

@@ -20,7 +20,7 @@ from geopriv.reports.engines.duckdb.sql import (
     why,
 )
 from geopriv.reports.engines.reading import BROKEN, Reading
-from geopriv.reports.files import COLUMNS, ID, limits
+from geopriv.reports.files import COLUMNS, ID
 from geopriv.reports.report_files import require_sizes, require_whole
 from geopriv.reports.tallies import Tally, tally_of
 from geopriv.surveys.design import Design
@@ -113,7 +113,7 @@ def _query(kinds: dict[str, str], design: Design) -> str:
     """Rows judged; of each id the least row that is a report; then how often each report came."""
     fits = []
     for k, mechanism in enumerate(design.mechanisms):
-        axes, low, high = limits(mechanism)
+        axes, low, high = mechanism.limits
         fits.append(f"(m = {k} AND len(r) = {axes} AND list_min(r) >= {low} AND list_max(r) < {high})")
     key, index, report = _key(design)
     return f"""
@@ -145,7 +145,7 @@ def _key(design: Design) -> tuple[str, str, str]:
     Up to two numbers a report fit in 127 bits, and the least of them is kept on disk where there are many ids. Three do
     not: then a structure is kept, in memory, some 90 bytes for each id.
     """
-    axes = [limits(mechanism)[0] for mechanism in design.mechanisms]
+    axes = [mechanism.limits[0] for mechanism in design.mechanisms]
     if max(axes) > 2:
         return "{'m': m, 'r': r}", "kept.m", "kept.r::BIGINT[]"
     numbers = [f"(kept // {_SPAN}::HUGEINT % {_SPAN} - {_MIDDLE})::BIGINT", f"(kept % {_SPAN} - {_MIDDLE})::BIGINT"]

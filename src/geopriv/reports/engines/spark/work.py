@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from geopriv.mechanisms.sendable import Integers
 from geopriv.noise.keyed import Keyed
 from geopriv.queries.source import Source as Columns
 from geopriv.reports.drawing import columns_of, draw_reports
@@ -34,8 +35,6 @@ from geopriv.reports.engines.spark.blocks import (
 )
 from geopriv.reports.files import (
     COLUMNS,
-    Integers,
-    limits,
     records,
 )
 from geopriv.reports.reader import Judged, ReportReader
@@ -131,7 +130,7 @@ class Choosing(Work):
     """One report of each id, in the order of ids."""
 
     def __call__(self, batches: Batches) -> Batches:
-        width = 4 + max(limits(mechanism)[0] for mechanism in self.design.mechanisms)
+        width = 4 + max(mechanism.limits[0] for mechanism in self.design.mechanisms)
         with shuffling(width) as shuffle:
             for batch in batches:
                 shuffle.add(from_blocks(batch, width)[0])
@@ -215,7 +214,7 @@ class Counting(Work):
     """The tally of a partition's buckets, as one row: of each id the least report, by mechanism and numbers."""
 
     def __call__(self, batches: Batches) -> Batches:
-        axes = [limits(mechanism)[0] for mechanism in self.design.mechanisms]
+        axes = [mechanism.limits[0] for mechanism in self.design.mechanisms]
         total, width = Tally(self.design), 3 + max(axes)
         with shuffling(width) as shuffle:
             for batch in batches:

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity import pointwise_lipschitz
+from geopriv.mechanisms.sensitivity import gaussian
 from geopriv.mechanisms.sensitivity.envelope import Envelope
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray
@@ -34,7 +34,7 @@ def gaussian_envelope(profile: Gaussian, radius: float) -> Envelope:
     """L̄ as a function of the distance to the centre."""
     h = profile.bandwidth
     nodes = _nodes(radius / h)
-    values = pointwise_lipschitz(Gaussian(h), nodes * h, radius) * _RAISED
+    values = gaussian.pointwise(Gaussian(h), nodes * h, radius) * _RAISED
     bounds = np.maximum(values[:-1], values[1:])
     bounds[(nodes[:-1] <= 1) & (nodes[1:] >= 1)] = profile.lipschitz * _RAISED
     edges, none = nodes * h, (_NOTHING, _NOTHING)

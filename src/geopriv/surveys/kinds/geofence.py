@@ -1,22 +1,55 @@
-"""Polygons of a GeoJSON file, and whether they lie where the survey asks."""
+"""`kind = "geofence"`: the share inside each polygon of a GeoJSON file, if they lie where the survey asks."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import shapely
+from pydantic import Field
 
 from geopriv.errors import InvalidParameter
 from geopriv.queries import Geofence
+from geopriv.queries.questions import Question
 from geopriv.spaces import LocalPlane, Plane
 from geopriv.spaces.polygons import read_polygon
+from geopriv.surveys.asking import Asking, share
+from geopriv.surveys.kinds.borders import bordered
 from geopriv.surveys.part import Part, half_a_sentence, shown
+from geopriv.surveys.tables import Length, Table, Text, blur_key, border_key, name_key
 
 
-def read_fences(path: Path, name: str, name_property: str | None, part: Part) -> list[tuple[str, Any]]:
+class GeofenceQuery(Table):
+    """The share of people inside a polygon, or inside each of several."""
+
+    spaces: ClassVar[tuple[str, ...]] = ("plane", "map")
+
+    kind: Literal["geofence"] = Field(description="'geofence': the share of people inside polygons")
+    file: Text = Field(description="the path of a GeoJSON file, relative to the survey")
+    name: Text | None = name_key()
+    name_property: Text | None = Field(
+        None, description="the property of the file's features that names each; 'name' if left out"
+    )
+    width: Length | None = border_key()
+    blur: Length | None = blur_key()
+
+    def build(self, part: Part, asking: Asking) -> list[Question]:
+        """One share for each polygon."""
+        space = asking.space
+        assert isinstance(space, Plane | LocalPlane)  # what it is asked on
+        polygons = _read(asking.folder / self.file, self.file, self.name_property, part)
+        questions: list[Question] = []
+        for title, feature in polygons:
+            make = partial(_fence, title, feature, space=space, part=part)
+            query = bordered(make, self.width, self.blur, part, asking)
+            questions.append(share(self.name, title, query, part, several=len(polygons) > 1))
+        return questions
+
+
+def _read(path: Path, name: str, name_property: str | None, part: Part) -> list[tuple[str, Any]]:
     """Names and GeoJSON objects of the polygons in a file.
 
     Args:
@@ -44,7 +77,7 @@ def read_fences(path: Path, name: str, name_property: str | None, part: Part) ->
     return found
 
 
-def fence(title: str, feature: Any, width: float, space: LocalPlane | Plane, part: Part) -> Geofence:
+def _fence(title: str, feature: Any, width: float, space: LocalPlane | Plane, part: Part) -> Geofence:
     """The query of one polygon, which must reach into the survey's region."""
     try:
         polygon = read_polygon(feature, on_earth=isinstance(space, LocalPlane))

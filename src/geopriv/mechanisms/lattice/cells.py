@@ -1,0 +1,193 @@
+"""The numbers of a Lattice: its grid, the law of its noise, and what its reports estimate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from geopriv.errors import ReportRejected
+from geopriv.mechanisms.guarantee import Guarantee, require_per_distance
+from geopriv.mechanisms.lattice.bias import largest_interpolation_bias
+from geopriv.mechanisms.lattice.grid import require_flat_space
+from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
+from geopriv.queries import Query
+from geopriv.spaces import Space
+from geopriv.spaces.checks import FloatArray, invalid, numbers, positive
+
+LEAST, MOST = Fraction(1, 1 << 14), Fraction(1 << 10)  # θ: finer noise is not told apart by its denominator
+FARTHEST = 2.0**50  # steps from the origin: beyond, neighbouring cells are no longer different floats
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A public grid, and noise on it.
+
+    Args:
+        space: a Line, LogLine, Plane, Euclidean or LocalPlane.
+        guarantee: what is promised.
+        step: the width of a cell, in the unit of distance.
+        theta: θ, rational, with d·θ² ≤ (ε·step)².
+        origin: the point of cell (0, …, 0), public.
+    """
+
+    space: Space
+    guarantee: Guarantee
+    step: float
+    theta: Fraction
+    origin: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_flat_space(self.space)
+        positive("Lattice", "step", self.step)
+        object.__setattr__(self, "origin", numbers("Lattice", "origin", self.origin or (0.0,) * self.space.dimension))
+        if len(self.origin) != self.space.dimension:
+            raise invalid("Lattice", "origin", f"one number for each of {self.space.dimension} axes", self.origin)
+        require_per_distance("Lattice", self.guarantee, self.space.distance_unit)
+        _require_fraction(self.theta)
+        if self.spent > 1:
+            raise invalid("Lattice", "theta", "such that d·θ² ≤ (ε·step)²", self.theta)
+
+    @property
+    def allowed(self) -> Fraction:
+        """The largest loss over one step, exactly: ε·step."""
+        return Fraction(self.guarantee.epsilon) * Fraction(self.step)
+
+    @property
+    def spent(self) -> Fraction:
+        """d·θ²/(ε·step)², exactly: the square of the largest loss over what is promised."""
+        return self.space.dimension * self.theta**2 / self.allowed**2
+
+    @property
+    def ratio(self) -> float:
+        """The ratio a = 1/(1 + θ), by which the noise falls from one cell to the next."""
+        return float(1 / (1 + self.theta))
+
+    @property
+    def curvature(self) -> float:
+        """The coefficient c = (1 + θ)/θ² of the stencil."""
+        return float((1 + self.theta) / self.theta**2)
+
+    def place(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """For each axis of each point the cell i below it, and the fraction λ of the way to i + 1.
+
+        Positions beyond 2^50 steps are taken as 2^50 steps away, which keeps the promise as clamping always does.
+        """
+        along = np.clip((points - np.reshape(self.origin, self.space.point_shape)) / self.step, -FARTHEST, FARTHEST)
+        lower = np.floor(along)
+        return lower, along - lower
+
+    def place_exactly(self, point: float, axis: int = 0) -> tuple[int, Fraction]:
+        """`place` for one axis of one point without rounding, for samplers that compare integers."""
+        along = (Fraction(point) - Fraction(self.origin[axis])) / Fraction(self.step)
+        along = min(max(along, -Fraction(FARTHEST)), Fraction(FARTHEST))
+        lower = math.floor(along)
+        return lower, along - lower
+
+    def noise_probability(self, moved: int) -> Fraction:
+        """The probability that one axis of the report is moved by so many cells."""
+        return self.theta / (2 + self.theta) / (1 + self.theta) ** abs(moved)
+
+    def log_probability(self, points: FloatArray, reports: FloatArray) -> FloatArray:
+        """The logarithm of the probability of reports given true points; shapes broadcast."""
+        lower, share = self.place(points)
+        a = self.ratio
+        moved = reports - lower
+        # a^|m| and a^|m − 1| have the smaller of the two powers in common
+        common = np.where(moved >= 1, moved - 1, -moved)
+        rest = np.where(moved >= 1, (1 - share) * a + share, (1 - share) + share * a)
+        axes = np.log(float(self.theta / (2 + self.theta))) - common * math.log1p(float(self.theta)) + np.log(rest)
+        return np.asarray(axes.sum(axis=-1) if self.space.point_shape else axes)
+
+    def cells(self, reports: FloatArray) -> FloatArray:
+        """Reports as integer vectors of shape (n, d).
+
+        Raises:
+            ReportRejected: for what are no cells of a grid.
+        """
+        reports, shape = np.asarray(reports, dtype=np.float64), self.space.point_shape
+        if reports.ndim < 1 or reports.shape[reports.ndim - len(shape) :] != shape:
+            sizes = ", ".join(map(str, ("n", *shape)))
+            raise ReportRejected(f"Reports of this Lattice must have shape ({sizes}).")
+        if not (np.isfinite(reports) & (reports == np.rint(reports)) & (np.abs(reports) < 2.0**53)).all():
+            raise ReportRejected("Reports of a Lattice must be whole numbers.")
+        return reports.reshape(-1, self.space.dimension)
+
+    def at_cells(self, cells: FloatArray, query: Query | None) -> FloatArray:
+        """What a report of each cell (shape (m, d)) adds to the mean that estimates the query."""
+        if query is None:
+            raise invalid("estimate", "query", "given, since an input report can answer any", query)
+        self._require_space(query)
+        return stencil(lambda at: self._f(query, at), cells, self.curvature)
+
+    def target(self, x: Any, query: Query) -> FloatArray:
+        """E[contribution] for each value: the multilinear interpolant of f on the grid, exactly."""
+        lower, share, shape = self._placed(x, query)
+        return interpolant(lambda at: self._f(query, at), lower, share).reshape(shape)
+
+    def bias(self, x: Any, query: Query) -> FloatArray:
+        """E[contribution] − f(x) for each value, exactly: what interpolation leaves."""
+        return self.target(x, query) - query(x)
+
+    def variance(self, x: Any, query: Query) -> FloatArray:
+        """The variance of a contribution for each value, to 1e-12 of the largest square around it.
+
+        Raises:
+            InvalidParameter: in three and more dimensions where the noise covers too many cells.
+        """
+        self._require_space(query)
+        points = self.space.read(x)
+        return self.variance_at(points, query).reshape(points.shape[: points.ndim - len(self.space.point_shape)])
+
+    def variance_at(self, points: FloatArray, query: Query) -> FloatArray:
+        """The variance of a contribution at points of the space, flat."""
+        d = self.space.dimension
+        lower, share = (part.reshape(-1, d) for part in self.place(points))
+        a, c = self.ratio, self.curvature
+        if query.bell is None or d == 1:
+            square = mean_square(lambda at: self._f(query, at), lower, share, a, c)
+        else:  # a product of functions of one axis each
+            square = np.ones(len(lower))
+            apex = float(query.geometry.apex or 0.0)
+            for j, (middle, origin) in enumerate(zip(query.geometry.anchor, self.origin, strict=True)):
+
+                def along(at: FloatArray, start: float = origin - middle) -> FloatArray:
+                    return query.profile(np.abs(start + self.step * at[:, 0]) + apex)
+
+                square *= mean_square(along, lower[:, [j]], share[:, [j]], a, c)
+        mean = interpolant(lambda at: self._f(query, at), lower, share)
+        return np.maximum(square - mean**2, 0.0)
+
+    def largest_bias(self, query: Query | None = None) -> float:
+        """The largest |target − f| over all values: a bound for kernels and linear scores, else the largest found."""
+        if query is None:
+            return math.nan
+        self._require_space(query)
+        return largest_interpolation_bias(query, self.step, lambda x: self.bias_at(x, query))
+
+    def bias_at(self, points: FloatArray, query: Query) -> FloatArray:
+        """Target − f at points of the space, flat."""
+        lower, share = (part.reshape(-1, self.space.dimension) for part in self.place(points))
+        return interpolant(lambda at: self._f(query, at), lower, share) - query.answer(points)
+
+    def _f(self, query: Query, cells: FloatArray) -> FloatArray:
+        points = np.asarray(self.origin) + self.step * cells
+        return query.answer(points.reshape(-1, *self.space.point_shape))
+
+    def _placed(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray, tuple[int, ...]]:
+        self._require_space(query)
+        points, d = self.space.read(x), self.space.dimension
+        lower, share = self.place(points)
+        return lower.reshape(-1, d), share.reshape(-1, d), points.shape[: points.ndim - len(self.space.point_shape)]
+
+    def _require_space(self, query: Query) -> None:
+        if query.space != self.space:
+            raise invalid("Lattice", "query", f"on the space of the reports, {self.space}", query.space)
+
+
+def _require_fraction(theta: object) -> None:
+    if not isinstance(theta, Fraction) or not LEAST <= theta <= MOST:
+        raise invalid("Lattice", "theta", "a positive Fraction between 2^-14 and 2^10", theta)

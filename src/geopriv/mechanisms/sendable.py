@@ -1,0 +1,79 @@
+"""Mechanisms that devices run: their reports are a few whole numbers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from geopriv.mechanisms.base import Mechanism
+from geopriv.mechanisms.counts import Counts
+from geopriv.mechanisms.sums import Sums
+from geopriv.noise.entropy import ENTROPY, Source
+from geopriv.queries import Query
+from geopriv.queries.questions import Question
+from geopriv.spaces.checks import FloatArray, invalid
+
+Integers = npt.NDArray[np.int64]
+
+
+class Sendable(Mechanism):
+    """A mechanism of public numbers alone, whose reports are whole numbers."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[int, int, int]:
+        """How many numbers a report has, the least that each can be, and the first that is too large."""
+
+    @abstractmethod
+    def draw(self, rows: FloatArray, source: Source = ENTROPY) -> Integers:
+        """One exact report for each row of `space.read_rows`, as it is written to a file, shape (n, numbers).
+
+        Guarantee: the mechanism's own, exactly, for every float x (theory T5 and T8).
+        """
+
+    @abstractmethod
+    def released(self, rows: Integers) -> FloatArray:
+        """What written reports stand for, as `estimate` takes them."""
+
+    @abstractmethod
+    def answers(self, query: Query) -> bool:
+        """Whether its reports answer a query."""
+
+    @property
+    @abstractmethod
+    def answers_all(self) -> bool:
+        """Whether they answer every query on its space: then no mechanism need be made for one."""
+
+    @abstractmethod
+    def bits_within(self, extent: FloatArray) -> int:
+        """How many bits a report takes, wherever people and noise can be.
+
+        Args:
+            extent: how far people are apart at most, along each axis.
+        """
+
+    @abstractmethod
+    def sums(self, counts: Counts, question: Question, which: Sequence[int]) -> Sums:
+        """What counted reports add up to, for some of a question's queries."""
+
+
+def draw_shares(shares: tuple[int, ...], n: int, source: Source = ENTROPY) -> npt.NDArray[np.int32]:
+    """Which mechanism each of n people answers: the k-th with probability exactly proportional to its share.
+
+    The rule is that of devices (`geopriv.device.draws.draw_share`): 64 bits, drawn again above the last multiple of the
+    total, so that the remainder is uniform. It does not look at anybody's value.
+    """
+    if len(shares) == 1:
+        return np.zeros(n, dtype=np.int32)
+    total = sum(shares)
+    if total >= 1 << 63:
+        raise invalid("draw_shares", "shares", "of a sum below 2^63", total)
+    words = source.words(n, 1)[:, 0]
+    limit = (1 << 64) - (1 << 64) % total
+    while limit < 1 << 64 and (again := np.flatnonzero(words >= np.uint64(limit))).size:
+        words[again] = source.among(again).words(again.size, 1)[:, 0]
+    ends = np.cumsum(np.array(shares, dtype=np.uint64))
+    return np.searchsorted(ends, words % np.uint64(total), side="right").astype(np.int32)
