@@ -240,7 +240,7 @@ def require_unit(space: Space) -> None:
     """Refuse a unit that no device would show after an ε (`geopriv.device.texts`)."""
     unit = space.distance_unit
     if unit is not None and not (unit_like(unit) and not unit.casefold().startswith("factor")):
-        rule = "None or a short text that begins with a letter, has no number or punctuation and names no factor"
+        rule = "a short text that begins with a letter, has no number or punctuation and names no factor"
         raise invalid(type(space).__name__, "unit", rule, unit)
 
 
