@@ -26,8 +26,8 @@ from geopriv.mechanisms.input.input import InputLaplace
 from geopriv.mechanisms.lattice.lattice import Lattice
 from geopriv.mechanisms.lattice.sums import product_sums
 from geopriv.queries import Query
-from geopriv.queries.parameters import gaussian_center
 from geopriv.queries.questions import DensityMap
+from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
 
 _NEGLIGIBLE = 1e-10  # of the largest |g|: where the kernel is cut
@@ -105,12 +105,12 @@ def _of_cells(
     """
     if shrink:
         raise invalid("estimate", "shrink", "given for a map from an InputLaplace", type(mechanism).__name__)
-    if query.space != mechanism.space or query.space.dimension != 2 or gaussian_center(query) is None:
+    if query.space != mechanism.space or query.space.dimension != 2 or query.bell is None:
         raise invalid("estimate", "query", f"a GaussianKernel of two axes on {mechanism.space}", query)
     cells = mechanism.cells(read_reports(reports))
     if len(cells) < 2:
         raise ReportRejected("A map needs at least two reports, or it has no standard error.")
-    sums = product_sums(mechanism, cells, np.ones(len(cells)), _axes(at), query.profile)
+    sums = product_sums(mechanism, cells, np.ones(len(cells)), _axes(at), Gaussian(query.bell.bandwidth))
     errors = np.sqrt(sums.variances / sums.n)
     return Estimates(sums.means, errors, sums.n, mechanism.largest_bias(query), confidence)
 
@@ -136,7 +136,7 @@ def _shape(mechanism: InputLaplace, query: Any) -> tuple[float, FloatArray]:
     if query.space != mechanism.space:
         raise invalid("estimate", "query", f"on the space of the reports, {mechanism.space}", query.space)
     bandwidth = getattr(query, "bandwidth", None)
-    movable = getattr(query, "fades", False) if not query.has_profile else gaussian_center(query) is not None
+    movable = query.bell is not None if query.has_profile else query.fades
     if bandwidth is None or not movable or query.space.dimension != 2:
         rule = "a GaussianKernel, or a Blurred region in the plane that does not reach to infinity"
         raise invalid("estimate", "query", rule, type(query).__name__)
