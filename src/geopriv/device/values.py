@@ -51,9 +51,6 @@ class FlatSpace(DeviceSpace, Protocol):
     def point(self, value: Value, bits: int) -> Point:
         """The point of a value."""
 
-    def public(self, place: Place) -> Place:
-        """The point of a public place: the floats nearest to it."""
-
 
 def read_value(space: DeviceSpace, value: Any) -> Value:
     """A private value as exact numbers: a number on a line, a sequence of numbers elsewhere.
