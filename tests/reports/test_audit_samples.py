@@ -102,6 +102,7 @@ def truth_once_in_a_hundred(design: gp.Design, draw: Draw) -> Draw:
         if isinstance(mechanism, gp.Table):
             reports[told, 1] = np.abs(mechanism.values - mechanism.query(value)).argmin()
         else:
+            assert isinstance(mechanism, gp.Lattice)
             lower_cell, share = mechanism.place(mechanism.space.read(value))
             reports[told, 1:] = np.reshape(lower_cell + np.rint(share), -1).astype(np.int64)
         return reports
@@ -113,11 +114,13 @@ def snapped_first(design: gp.Design, draw: Draw) -> Draw:
     """Values are rounded to a coarse public grid whose border is where the design changes most."""
     mechanism, length = design.mechanisms[0], 4 / design.guarantee.epsilon
     border = 0.5 * mechanism.step if isinstance(mechanism, gp.Lattice) else 0.0
+    assert isinstance(mechanism, gp.Table | gp.Lattice)
     origin = np.asarray(mechanism.origin) if isinstance(mechanism, gp.Lattice) else mechanism.query.geometry.anchor
 
     def faulty(value: Value, n: int) -> Integers:
         away = (np.asarray(value) - origin - border) / length
-        return draw(_plain((np.floor(away) + 0.5) * length + origin + border), n)
+        # to no tie of the lattice, at which every draw would take exact arithmetic
+        return draw(_plain((np.floor(away) + 0.4) * length + origin + border), n)
 
     return faulty
 
@@ -134,6 +137,7 @@ def a_third_less_noise(design: gp.Design, draw: Draw) -> Draw:
             noise = rng.geometric(1 - ratio, shape) - rng.geometric(1 - ratio, shape)
             cells = lower_cell + (rng.random(shape) < share) + noise
             return np.concatenate([np.zeros((n, 1)), cells], axis=1).astype(np.int64)
+        assert isinstance(mechanism, gp.Table)
         law = mechanism.probabilities(mechanism.query.coordinate(value)) ** 1.3
         letters = rng.choice(law.size, n, p=law / law.sum())
         return np.stack([np.zeros(n, dtype=np.int64), letters], axis=1)

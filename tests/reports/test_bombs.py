@@ -85,10 +85,10 @@ REASONS = {"another encoding": "malformed"}
 
 READ = """
 import json, resource, sys
-from geopriv.surveys.design import load_design
+from geopriv.surveys.design import Design
 from geopriv.reports.reader import ReportReader
 resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
-reader = ReportReader(load_design(sys.argv[1]))
+reader = ReportReader(Design.read(sys.argv[1]))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for _ in reader.read(sys.argv[2]):
     pass
@@ -169,9 +169,9 @@ def test_a_footer_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pyt
 EVERY = """
 import resource, sys
 from pathlib import Path
-from geopriv.surveys.design import load_design
+from geopriv.surveys.design import Design
 from geopriv.reports.reader import ReportReader
-design, path = load_design(sys.argv[1]), Path(sys.argv[2])
+design, path = Design.read(sys.argv[1]), Path(sys.argv[2])
 whole, before = path.read_bytes(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 length = int.from_bytes(whole[-8:-4], "little")
 for at in range(len(whole) - 8 - length, len(whole) - 8):

@@ -65,13 +65,13 @@ def estimate(
     """Every question's answer with its error bar, from files of reports in any order and any number."""
     from rich.console import Console
 
-    from geopriv.answers.survey_estimates import estimate_survey
+    from geopriv.answers.estimate import estimate as answer
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
     from geopriv.queries.questions import DensityMap
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction, invalid
-    from geopriv.surveys.design import load_design
+    from geopriv.surveys.design import Design
 
     fraction("estimate", "confidence", confidence)
     if tally is not None and tally.suffix != ".parquet":
@@ -80,7 +80,7 @@ def estimate(
         if path is not None:
             require_replaceable(path, what)
     console = Console(stderr=True, highlight=False)
-    plan = load_design(design)
+    plan = Design.read(design)
     if outline is not None and not any(isinstance(question, DensityMap) for question in plan.questions):
         raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
     coast = None if outline is None else _outline(outline, plan.space)
@@ -92,16 +92,14 @@ def estimate(
         reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
         raise ReportRejected(f"There is no report to this design in the files: {reasons or 'they are empty'}.")
     with console.status("Estimating…"):
-        answers = estimate_survey(plan, counted, confidence, consistent)
+        answers = answer(plan, counted, confidence=confidence, consistent=consistent)
     if tally is not None:
         counted.write(tally)
     answers.write(output)
     print(canonical(answers.to_document()).decode() if as_json else answers, flush=True)
     if not no_page:
-        from geopriv.pages import write_page
-
         with console.status("Drawing…"):
-            write_page(answers, page, outline=coast)
+            answers.write_page(page, outline=coast)
     written = [output, *([] if tally is None else [tally]), *([] if no_page else [page])]
     console.print("Written: " + ", ".join(map(str, written)), markup=False)
 

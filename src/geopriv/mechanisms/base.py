@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Reports, Simulated
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
@@ -89,8 +90,16 @@ class Mechanism(ABC):
         return Reports(values.reshape((*shape, *self.report_shape)), sum((part.steps for part in parts), ()))
 
     @abstractmethod
+    def worst_loss(self) -> WorstLoss:
+        """The largest privacy loss of the law that it states, relative to what it promises."""
+
+    @abstractmethod
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """What each report adds to the mean that estimates the query."""
+
+    def distinct(self, reports: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same reports with how often each came, where many are alike; else all of them, each once."""
+        return reports, np.ones(1)
 
 
 class OfOneQuery(Mechanism):

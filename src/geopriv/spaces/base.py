@@ -94,6 +94,20 @@ class Space(ABC):
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         """Each point moved by a small way, all in one direction that is parallel to nothing in particular."""
 
+    @abstractmethod
+    def random_direction(self, rng: np.random.Generator) -> FloatArray:
+        """A direction, as `walk` takes it, from a seeded generator."""
+
+    @abstractmethod
+    def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
+        """Points at signed distances (n,) from a point, on a straight line or a great circle.
+
+        Args:
+            start: a point.
+            way: how far.
+            direction: a unit vector, or on a sphere a bearing in radians.
+        """
+
     def enclose(self, row: Sequence[float]) -> list[arb]:
         """The point of one row of exact numbers, in balls."""
         return [arb(number) for number in row]
@@ -101,10 +115,6 @@ class Space(ABC):
     def bounded(self, rows: FloatArray) -> Bounded:
         """The points of rows of exact numbers in floats, shape (n, d), and how far each number may be off."""
         return Bounded(rows, np.broadcast_to(0.0, rows.shape))
-
-    @abstractmethod
-    def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
-        """Points at signed distances (n,) from a start, straight along a unit vector (on Earth of north and east)."""
 
     @property
     def ground(self) -> Space:
@@ -205,7 +215,7 @@ class Space(ABC):
         return f"a place of {self}"
 
     def read_public(self, value: Any) -> FloatArray:
-        """The point of one public value, as devices compute it: the floats nearest to the true ones."""
+        """The point of one public value: the floats nearest to the true ones."""
         return self.read(value)
 
     def public_point(self, owner: str, parameter: str, value: Any) -> FloatArray:
@@ -239,15 +249,19 @@ class Axes(Space):
     def limits(self) -> tuple[FloatArray, FloatArray]:
         return np.full(self.dimension, -np.inf), np.full(self.dimension, np.inf)
 
+    def random_direction(self, rng: np.random.Generator) -> FloatArray:
+        direction = np.asarray(rng.standard_normal(self.point_shape))
+        return np.asarray(direction / np.linalg.norm(direction))
+
+    def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
+        return np.asarray(start + way.reshape(-1, *(1,) * len(self.point_shape)) * direction)
+
     def away(self, points: FloatArray, targets: FloatArray) -> FloatArray:
         return normalized((points - targets).reshape(len(points), self.dimension))
 
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         odd = np.sqrt(np.arange(self.dimension) + 2.0)
         return np.asarray(points + (way * odd / np.linalg.norm(odd)).reshape(self.point_shape))
-
-    def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
-        return np.asarray(start + (way[:, None] * direction).reshape(-1, *self.point_shape))
 
     def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
         return low - reach, high + reach

@@ -82,9 +82,11 @@ class Earth(Vectors):
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         return self.move(points, np.full(len(points), way), np.full(len(points), 0.7391))
 
+    def random_direction(self, rng: np.random.Generator) -> FloatArray:
+        return np.asarray(rng.uniform(0, 2 * np.pi))
+
     def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
-        bearing = np.full(way.shape, math.atan2(direction[1], direction[0]))
-        return self.move(np.broadcast_to(start, (*way.shape, 2)), way, bearing)
+        return self.move(np.broadcast_to(start, (way.size, 2)), way, np.full(way.size, direction))
 
     @property
     def marks(self) -> tuple[tuple[str, Any], ...]:

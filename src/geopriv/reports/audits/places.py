@@ -59,7 +59,7 @@ def worst_marks(design: Design, most: int = _MOST) -> list[Mark]:
         where = f"of mechanism {index}"
         if isinstance(mechanism, Table):
             groups += [_table_marks(mechanism, where), _corner_marks(mechanism.query, where)]
-        else:
+        elif isinstance(mechanism, Lattice):
             groups.append(_lattice_marks(mechanism, where))
     in_turn = (mark for row in zip_longest(*groups) for mark in row if mark is not None)
     made = (_mark(design, words, value, turn) for turn, (words, value) in enumerate(in_turn))
@@ -84,13 +84,12 @@ def _mark(design: Design, words: str, value: Any, turn: int) -> Mark | None:
 
 def _around(space: Space, value: FloatArray, away: FloatArray, turn: int) -> FloatArray:
     """Values at signed distances from one, along a line or a great circle."""
-    ground, turned = space.ground, (1 + turn) * 2.4  # the golden angle, about: no direction comes twice
-    start = ground.read(value)
+    ground, axes = space.ground, space.dimension
     if space.geographic:
-        direction = np.array([np.cos(turned), np.sin(turned)])
-    else:  # diagonals lose the most
-        direction = np.ones(start.size) if turn % 3 else np.eye(start.size)[turn % start.size]
-    return np.asarray(ground.values(ground.walk(start, away, direction / np.linalg.norm(direction))))
+        direction = np.asarray((1 + turn) * 2.4)  # the golden angle, about: no direction comes twice
+    else:
+        direction = np.ones(axes) / np.sqrt(axes) if turn % 3 else np.eye(axes)[turn % axes]  # diagonals lose the most
+    return ground.values(ground.walk(ground.read(value), away, direction))
 
 
 def _plain(value: FloatArray) -> Value:
@@ -145,8 +144,8 @@ def _coordinates(query: Query, start: FloatArray, t: FloatArray) -> FloatArray:
 
 def _walk(space: Space, start: FloatArray, t: FloatArray) -> FloatArray:
     """Points on a line or great circle through a point, in a direction that belongs to no axis."""
-    direction = 1 / np.sqrt(np.arange(2.0, 2.0 + space.dimension))
-    return space.walk(start, t, direction / np.linalg.norm(direction))
+    odd = 1 / np.sqrt(np.arange(2.0, 2.0 + space.dimension))
+    return space.walk(start, t, odd / np.linalg.norm(odd) if space.flat else np.asarray(0.7))
 
 
 def _lattice_marks(lattice: Lattice, where: str) -> Iterator[tuple[str, Any]]:
