@@ -26,9 +26,8 @@ from geopriv.mechanisms.input.expectation import (
 )
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
 from geopriv.proofs.floors.single import floor_along
-from geopriv.queries import Blurred, Query
-from geopriv.shapes.coordinates import Linear, Radial
-from geopriv.shapes.profiles import Gaussian, Identity, LinearPieces
+from geopriv.queries import Query
+from geopriv.shapes.profiles import Gaussian, LinearPieces
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.surveys.planning.workload import Curve, Workload
 
@@ -110,15 +109,14 @@ def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
         raise invalid("plan", "queries", "on a flat space for the plain estimate to have a formula", work.space)
 
     def means(query: Query) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
-        profile, geometry = query.profile, query.geometry
-        match geometry, profile:
-            case Linear(), LinearPieces() if not isinstance(profile, Identity):
-                tails = laplace_tails(rate) if d == 1 else planar_tails(rate, d)
-                return lambda s: piecewise_means(profile.knots, profile.values, s, tails)
-            case Linear(), Gaussian():
-                return lambda s: gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, d, axes=1)
-            case Radial(), Gaussian() if profile.center == -geometry.offset:
-                return lambda s: gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, d, axes=d)
+        profile, bell, straight = query.profile, query.bell, query.geometry.axis is not None
+        if straight and isinstance(profile, LinearPieces) and profile.levels_off:
+            tails = laplace_tails(rate) if d == 1 else planar_tails(rate, d)
+            return lambda s: piecewise_means(profile.knots, profile.values, s, tails)
+        if straight and isinstance(profile, Gaussian):
+            return lambda s: gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, d, axes=1)
+        if bell is not None:
+            return lambda s: gaussian_means(np.abs(s - bell.center), bell.bandwidth, rate, d, axes=d)
         raise invalid("plan", "queries", "of a shape whose plain estimate has a formula", type(query).__name__)
 
     def variance(query: Query) -> Curve:
@@ -158,9 +156,13 @@ def _grid_others(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]
     """One by one where there are few; else by what queries have in common; else one by one, for fewer people."""
     if work.size > _ALONE and work.space.dimension == 1:
         return _grid_on_line(grid, work)
-    regions = [query for query in work.queries if isinstance(query, Blurred) and not query.has_profile]
-    if work.size > _ALONE and len(regions) == work.size and len({query.moved for query in regions}) == 1:
-        return _grid_offsets(grid, work, regions)
+    # a query that does not know how it moves is like no other, so these are blurred regions of one shape
+    if (
+        work.size > _ALONE
+        and not any(q.has_profile for q in work.queries)
+        and len({q.moved for q in work.queries}) == 1
+    ):
+        return _grid_offsets(grid, work)
     if work.size > _MOST_ALONE:
         raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
     few = work.part(range(work.size), max(_FEWEST, len(work.points) * _ALONE // work.size))
@@ -217,8 +219,7 @@ def _both_sides(function: Curve, query: Query, s: FloatArray) -> FloatArray:
 
 def _grid_kernels(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
     """Kernels are products over axes, so a map needs one pass for each of its rows and columns only."""
-    bells = [query.profile for query in work.queries if isinstance(query.profile, Gaussian)]  # all of them
-    widths = np.array([bell.bandwidth for bell in bells])
+    widths = np.array([bell.bandwidth for query in work.queries if (bell := query.bell) is not None])  # all of them
     centers = np.array([query.place for query in work.queries])
     # on a map of degrees, centres of one row differ in their last digits
     centers = np.rint(centers / (_SAME * widths.min())) * (_SAME * widths.min())
@@ -250,17 +251,18 @@ def _mean_of_products(weights: FloatArray, factors: list[tuple[FloatArray, Any]]
     return np.asarray(np.prod([factor[which] for factor, which in factors], axis=0) @ weights)
 
 
-def _grid_offsets(grid: Lattice, work: Workload, regions: list[Blurred]) -> tuple[FloatArray, FloatArray]:
+def _grid_offsets(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
     """Blurred regions that are one another moved: tables of variance and bias by offset, read between their points.
 
     Grids do not move with the query, but steps are small beside the blur.
     """
-    first = regions[0]
-    places = np.array([query.place for query in regions])
+    first = work.queries[0]
+    places = np.array([query.place for query in work.queries])
     low, high = work.points.min(axis=0) - places.max(axis=0), work.points.max(axis=0) - places.min(axis=0)
     # far from where the query changes nothing happens any more
-    middle, reach = first.middle - first.place, first.half_box + 9 * first.bandwidth + _FAR / grid.guarantee.epsilon
-    low, high = np.maximum(low, middle - reach), np.minimum(high, middle + reach)
+    change = first.box_of_change(_FAR / grid.guarantee.epsilon)
+    if change is not None:
+        low, high = np.maximum(low, change[0] - first.place), np.minimum(high, change[1] - first.place)
     sizes = np.clip(np.ceil((high - low) * grid.guarantee.epsilon / 0.3), 2, _OFFSETS).astype(np.int64)
     axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, sizes, strict=True)]
     offsets = first.place + np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
