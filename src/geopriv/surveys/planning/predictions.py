@@ -157,11 +157,8 @@ def _grid_others(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]
     if work.size > _ALONE and work.space.dimension == 1:
         return _grid_on_line(grid, work)
     # a query that does not know how it moves is like no other, so these are blurred regions of one shape
-    if (
-        work.size > _ALONE
-        and not any(q.has_profile for q in work.queries)
-        and len({q.moved for q in work.queries}) == 1
-    ):
+    shapes = {None if query.has_profile else query.moved for query in work.queries}
+    if work.size > _ALONE and len(shapes) == 1 and None not in shapes:
         return _grid_offsets(grid, work)
     if work.size > _MOST_ALONE:
         raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
