@@ -17,7 +17,7 @@ help:
 	@echo "make bench   measured ratios, side by side in one run"
 	@echo "make docs    build the documentation site into site/"
 	@echo "make figures draw the pictures of the documentation again"
-	@echo "make schemas write the JSON Schema of survey.toml again"
+	@echo "make schemas write the JSON Schemas of all files again"
 	@echo "make reproduce  the paper's tables and figures again, into docs/reproduction"
 	@echo "make format  rewrite the code in the house style"
 	@echo "make lock    choose newer dependencies and pin them (needs uv)"
@@ -64,7 +64,7 @@ figures: $(DEV)
 	$(BIN)/python docs/choosing.py
 
 schemas: $(DEV)
-	$(BIN)/python -m geopriv.surveys > docs/schemas/survey.schema.json
+	$(BIN)/python -m geopriv.commands.schemas docs/schemas
 
 # half an hour; the data are looked for in ../shared/data
 reproduce: $(DEV)

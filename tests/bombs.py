@@ -104,13 +104,22 @@ def listed(n: int, rows: int = 1) -> Column:
     return Column(INT64, n, levels + b"\x01" + run(n, 0), (1).to_bytes(8, "little"))
 
 
-def file(rows: int, design: Column, name: Column, mechanism: Column, report: Column, size: int | None = None) -> bytes:
+def file(
+    rows: int,
+    design: Column,
+    name: Column,
+    mechanism: Column,
+    report: Column,
+    size: int | None = None,
+    groups: int = 1,
+) -> bytes:
     """A file of reports.
 
     Args:
-        rows: how many it says to have.
+        rows: how many a row group says to have.
         design, name, mechanism, report: its columns.
         size: what the footer says of the size of every column in memory; by default the truth.
+        groups: of rows, all of the same pages.
     """
     paths = [[b"design"], [b"id"], [b"mechanism"], [b"report", b"list", b"element"]]
     found, chunks = b"PAR1", []
@@ -127,5 +136,5 @@ def file(rows: int, design: Column, name: Column, mechanism: Column, report: Col
     schema += [{1: INT32, 3: 0, 4: b"mechanism"}, {3: 0, 4: b"report", 5: 1, 6: 3}]
     schema += [{3: 2, 4: b"list", 5: 1}, {1: INT64, 3: 0, 4: b"element"}]
     group = {1: chunks, 2: ("long", len(found)), 3: ("long", rows)}
-    footer = thrift({1: 1, 2: schema, 3: ("long", rows), 4: [group]})
+    footer = thrift({1: 1, 2: schema, 3: ("long", groups * rows), 4: [group] * groups})
     return found + footer + struct.pack("<I", len(footer)) + b"PAR1"

@@ -9,6 +9,8 @@ from itertools import pairwise
 from math import isqrt
 from typing import Any
 
+from tests.independent_coordinates import coordinate_of
+
 Document = dict[str, Any]
 TOTAL = 1 << 60
 RADIUS = 6_371_008.8
@@ -28,7 +30,48 @@ def mechanism(rng: random.Random) -> tuple[str, Document]:
     if space["type"] != "Earth" and rng.random() < 0.25:
         return f"Lattice on {space['type']}", _lattice(rng, space, unit)
     query, size = _query(rng, space)
-    return f"{query['type']} on {space['type']}", _table(rng, query, unit, size)
+    named, coordinate = _coordinate(rng, query, space, size)
+    table = _table(rng, query, unit, size) | {"space": space, "coordinate": coordinate}
+    return f"{query['type']} on {space['type']}, {named}", table
+
+
+def _coordinate(rng: random.Random, query: Document, space: Document, size: float) -> tuple[str, Document]:
+    """The coordinate of the query mostly, and else one that has nothing to do with it."""
+    try:
+        if rng.random() < 0.85:
+            return "its own coordinate", coordinate_of(query)
+    except (ArithmeticError, ValueError):  # a query that has none
+        pass
+    kinds = ("Linear", "Radial", "Radial", "Quadrant", "Region", "EarthRegion")
+    kind = rng.choice(kinds if space["type"] != "Earth" else ("Radial", "EarthRegion", "EarthRegion", "Quadrant"))
+    return f"a {kind}", _hostile(rng, kind, space, size)
+
+
+def _hostile(rng: random.Random, kind: str, space: Document, size: float) -> Document:
+    """Numbers of a coordinate of which nothing is to be believed."""
+    axes = {"Line": 1, "LogLine": 1, "Plane": 2, "LocalPlane": 2, "Earth": 2}.get(space["type"]) or space["axes"]
+    axes += rng.choice((0,) * 20 + (1, -1))
+    middle = [rng.choice((0.0, size, -size, 3.0, 1e15, -1e308, 5e-324)) for _ in range(axes)]
+    if space["type"] == "Earth" and kind != "Quadrant":
+        middle = place(rng, space)
+    offset = rng.choice((0.0, size, -size, 3 * size, 1e308, -5e-324))
+    match kind:
+        case "Linear":
+            length = rng.choice((1.0, 1.0, 1.0, 0.5, 1.9, 0.0, 5e-324, 1e-200, 1e308, -1.0))
+            parts = [rng.choice((1.0, -1.0, 0.0, 0.3, 1e-300)) for _ in range(axes)]
+            return {
+                "type": kind,
+                "direction": [length * part / math.sqrt(axes or 1) for part in parts],
+                "shift": offset,
+            }
+        case "Radial":
+            return {"type": kind, "center": middle, "offset": offset}
+        case "Quadrant":
+            return {"type": kind, "corner": middle}
+    flat = space if kind == "EarthRegion" and space["type"] == "Earth" else {"type": "Plane"}
+    shape = polygon(rng, flat, [*middle, 0.0, 0.0][:2], size)
+    polygons = [shape["coordinates"]] if shape["type"] == "Polygon" else shape["coordinates"]
+    return {"type": kind, "rings": [ring for rings in polygons for ring in rings]}
 
 
 def _unit(space: Document) -> str | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from geopriv.device.maps import middle_of
 from tests import independent
 from tests.crafted_parts import Document, place
 
@@ -17,9 +18,8 @@ TURNED = ((90.0, 0.0), (90.0, 123.0), (-90.0, -180.0), (0.0, 180.0), (0.0, -180.
 
 def places_to_try(rng: random.Random, document: Document) -> list[independent.Value]:
     """Two neighbours on both sides of a lattice point, two others nearby, one beside a corner, and one at an end."""
-    query = _asked(document)
-    space = document["space"] if query is None else query["space"]
-    at, reach = _middle(rng, query, space, document), _reach(query, document)
+    space = document["space"]
+    at, reach = _middle(rng, document), _reach(document)
     first, last = (_inside(space, _moved(rng, space, at, reach)) for _ in range(2))
     low, high = _straddle(document, first, last, rng)
     away = _extreme(rng, space, len(at))
@@ -27,34 +27,42 @@ def places_to_try(rng: random.Random, document: Document) -> list[independent.Va
     return [tuple(map(Fraction, _inside(space, each))) for each in (low, high, first, at, beside, away)]
 
 
-def _asked(document: Document) -> Document | None:
-    if document["type"] == "Lattice":
-        return None
-    found: Document = document["query"]
-    return found["query"] if found["type"] == "Blurred" else found
-
-
-def _middle(rng: random.Random, query: Document | None, space: Document, document: Document) -> Floats:
-    """A place of the query's own, as a value; else one of the space."""
-    if query is None:
-        own = document["origin"] if space["type"] in ("Line", "Plane", "Euclidean") else place(rng, space)
-    elif query["type"] == "Geofence":
-        rings = query["polygon"]["coordinates"]
-        ring = rings[0] if query["polygon"]["type"] == "Polygon" else rings[-1][0]
-        own = rng.choice(ring)
-        own = own if space["type"] == "Plane" else own[::-1]
+def _middle(rng: random.Random, document: Document) -> Floats:
+    """A place of the coordinate's own, as a value; else one of the space."""
+    space, coordinate = document["space"], document.get("coordinate")
+    if coordinate is None:
+        own = document["origin"] if space["type"] in ("Line", "Plane", "Euclidean") else None
+    elif "rings" in coordinate:
+        own = rng.choice(coordinate["rings"][-1])
+        own = own[::-1] if coordinate["type"] == "EarthRegion" else _value(space, own)
     else:
-        at = None if query["type"] == "Score" else query.get("at")  # that is a number of its coordinate
-        own = query.get("center") or at or query.get("low") or place(rng, space)
-    return [float(part) for part in (own if isinstance(own, list) else [own])]
+        found = coordinate.get("center") or coordinate.get("corner")
+        if found is None:  # the foot of a linear one
+            found = [-float(part) * float(coordinate["shift"]) for part in coordinate["direction"]]
+        own = _value(space, found)
+    return [float(part) for part in (own or place(rng, space))]
 
 
-def _reach(query: Document | None, document: Document) -> float:
+def _value(space: Document, point: Floats) -> Floats:
+    """The value at a point, about."""
+    if space["type"] == "LogLine":
+        return [math.exp(min(max(point[0] * math.log(space["base"]), -700.0), 709.0))]
+    if space["type"] != "LocalPlane":
+        return point
+    x, y = (min(max(part / space["radius"], -1.0), 1.0) for part in point)
+    latitude, longitude = map(math.radians, middle_of(*(space[name] for name in ("south", "west", "north", "east"))))
+    up = math.sqrt(max(1 - x * x - y * y, 0.0))
+    north = math.asin(min(max(math.cos(latitude) * y + math.sin(latitude) * up, -1.0), 1.0))
+    east = longitude + math.atan2(x, math.cos(latitude) * up - math.sin(latitude) * y)
+    return [math.degrees(north), (math.degrees(east) + 180) % 360 - 180]
+
+
+def _reach(document: Document) -> float:
     """How far from there things happen."""
-    if query is None:
+    if "coordinate" not in document:
         return 3 * float(document["step"])
     size = max(abs(float(end)) for end in (document["lattice"][0], document["lattice"][-1]))
-    return size + float(query["radius"] if query["type"] == "Ball" else 0)
+    return size + abs(float(document["coordinate"].get("offset", 0)))
 
 
 def _moved(rng: random.Random, space: Document, at: Floats, reach: float) -> Floats:
@@ -85,22 +93,21 @@ def _extreme(rng: random.Random, space: Document, axes: int) -> Floats:
 
 def _straddle(document: Document, first: Floats, last: Floats, rng: random.Random) -> tuple[Floats, Floats]:
     """Two values next to each other between which the coordinate passes a lattice point, if it does on the way."""
-    query = _asked(document)
-    space = document["space"] if query is None else query["space"]
+    space, table = document["space"], "coordinate" in document
 
     def at(share: float) -> Floats:
         return _inside(space, [(1 - share) * a + share * b for a, b in zip(first, last, strict=True)])
 
-    target = rng.choice(document["lattice"]) if query else 0.0
+    target = rng.choice(document["lattice"]) if table else 0.0
     above: Callable[[Floats], Any]
     with independent.digits(200):
-        if query is None:
+        if not table:
             start = float(independent.positions(document, tuple(map(Fraction, at(0.5))))[0].mid())
             target = math.floor(start) if math.isfinite(start) else 0.0
 
         def above(value: Floats) -> Any:
             exactly = tuple(map(Fraction, value))
-            s = independent.coordinate(query, exactly) if query else independent.positions(document, exactly)[0]
+            s = independent.coordinate(document, exactly) if table else independent.positions(document, exactly)[0]
             return s > target
 
         low, high = 0.0, 1.0

@@ -105,71 +105,37 @@ def distance(space: dict[str, Any], x: Value, y: Value) -> arb:
     return norm(less(point(space, x), point(space, y)))
 
 
-def coordinate(query: dict[str, Any], x: Value) -> arb:
-    """s(x)."""
-    kind = query["type"]
-    if kind == "Blurred":
-        return coordinate(query["query"], x)
-    space = query["space"]
-    if kind == "Geofence":
-        return _fence(query, x)
-    if kind in ("Score", "LinearQuery"):
-        return _linear(query, point(space, x))
-    if kind in ("Ball", "GaussianKernel", "RadialQuery") and space["type"] == "Earth":
-        gap = ball(space["radius"]) * angle(on_sphere(*x), on_sphere(*query["center"]))
-        return gap - ball(query.get("radius", 0))
-    if kind == "Orthant":
-        return _orthant(query, _public(space, query["at"]), point(space, x))
-    if kind == "Threshold":
-        return point(space, x)[0] - arb(_public(space, [query["at"]])[0])
-    if kind == "Range":
-        low, high = (_public(space, [query[name]])[0] for name in ("low", "high"))
-        return abs(point(space, x)[0] - arb((low + high) / 2))
-    gap = norm(less(point(space, x), [arb(part) for part in _public(space, query["center"])]))
-    return gap - ball(query.get("radius", 0))
+def coordinate(table: dict[str, Any], x: Value) -> arb:
+    """s(x), from the coordinate that a table carries."""
+    found, space = table["coordinate"], table["space"]
+    kind = found["type"]
+    if kind == "EarthRegion":
+        rings = [[on_sphere(latitude, longitude) for longitude, latitude in ring] for ring in found["rings"]]
+        return ball(space["radius"]) * _on_globe(rings, on_sphere(*x))
+    if kind == "Radial" and space["type"] == "Earth":
+        gap = ball(space["radius"]) * angle(on_sphere(*x), on_sphere(*found["center"]))
+        return gap - ball(found["offset"])
+    here = point(space, x)
+    if kind == "Radial":
+        return norm(less(here, [ball(part) for part in found["center"]])) - ball(found["offset"])
+    if kind == "Linear":
+        direction = [ball(part) for part in found["direction"]]
+        return dot(direction, here) / norm(direction) + ball(found["shift"])
+    if kind == "Quadrant":
+        return _quadrant(found["corner"], here)
+    return _region(found["rings"], here)
 
 
-def _public(space: dict[str, Any], place: Sequence[float]) -> list[float]:
-    """The floats nearest to the point of a public place."""
-    with digits(4096):
-        rounded = _metres if space["type"] == "LocalPlane" else nearest
-        return [rounded(part) for part in point(space, tuple(map(Fraction, place)))]
-
-
-def _metres(number: arb) -> float:
-    """Of a public place on a map: what is below 2^-300 is 0."""
-    return 0.0 if abs(exactly(number)) < Fraction(1, 1 << 300) else nearest(number)
-
-
-def _linear(query: dict[str, Any], x: list[arb]) -> arb:
-    weights = query["weights"]
-    shift = -query["at"] if query["type"] == "Score" else query["intercept"]
-    with digits(4096):
-        size = nearest(norm([ball(abs(w)) for w in weights]))
-    direction = [ball(float(w) / size) for w in weights]
-    return dot(direction, x) / norm(direction) + arb(float(shift) / size)
-
-
-def _orthant(query: dict[str, Any], start: Sequence[float], x: list[arb]) -> arb:
+def _quadrant(corner: Sequence[float], x: list[arb]) -> arb:
     """How far outside, or how deep inside."""
-    width = float(query["width"])
-    lack = [arb(a + width / 2 + width / math.sqrt(2.0)) - b for a, b in zip(start, x, strict=True)]
+    lack = [ball(a) - b for a, b in zip(corner, x, strict=True)]
     deepest = lack[0]
     for part in lack[1:]:
         deepest = deepest.max(part)
     return norm([part.max(arb(0)) for part in lack]) + deepest.min(arb(0))
 
 
-def _fence(query: dict[str, Any], x: Value) -> arb:
-    polygon, space = query["polygon"], query["space"]
-    parts = [polygon["coordinates"]] if polygon["type"] == "Polygon" else polygon["coordinates"]
-    rings = [ring for part in parts for ring in part]
-    if space["type"] == "Earth":
-        return ball(space["radius"]) * _on_globe([[on_sphere(y, x) for x, y in ring] for ring in rings], on_sphere(*x))
-    if space["type"] == "LocalPlane":
-        with digits(4096):
-            rings = [[[_metres(part) for part in on_map(space, c[1], c[0])] for c in ring] for ring in rings]
-    here = point(space, x)
+def _region(rings: Sequence[Sequence[Sequence[float]]], here: list[arb]) -> arb:
     seen = [[less([ball(part) for part in corner], here) for corner in ring] for ring in rings]
     edges = [(a, b) for ring, names in zip(seen, rings, strict=True)
              for (a, b), (p, q) in zip(pairwise(ring), pairwise(names), strict=True) if p != q]  # fmt: skip
@@ -277,8 +243,3 @@ def greatest(numbers: Sequence[arb]) -> arb:
     for number in numbers[1:]:
         best = best.max(number)
     return best
-
-
-def space_of(query: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = query["query"]["space"] if query["type"] == "Blurred" else query["space"]
-    return found

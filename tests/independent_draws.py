@@ -49,7 +49,7 @@ def _ceiling(number: arb) -> int | None:
 
 def table_report(table: dict[str, Any], x: Value, data: bytes) -> tuple[int, ...] | None:
     """The letter: of row ⌈r − U⌉, r the rank of s; None where so many bits leave it open."""
-    place = sum(rank(table["lattice"], coordinate(table["query"], x)), arb(0))
+    place = sum(rank(table["lattice"], coordinate(table, x)), arb(0))
     row = _ceiling(place - _part(_numerators(data, 1, 2)[0], BITS))
     if row is None:
         return None

@@ -113,9 +113,6 @@ if TYPE_CHECKING:
     from geopriv.surveys.audits import DesignAudit as DesignAudit
     from geopriv.surveys.audits import audit_design as audit_design
     from geopriv.surveys.design import Design as Design
-    from geopriv.surveys.design import load_design as load_design
-    from geopriv.surveys.documents import from_document as from_document
-    from geopriv.surveys.documents import to_document as to_document
     from geopriv.surveys.planning import Option as Option
     from geopriv.surveys.planning import Plan as Plan
     from geopriv.surveys.planning import SurveyPlan as SurveyPlan
@@ -129,10 +126,9 @@ _HOME = {
     "surveys.audits": ("DesignAudit", "audit_design"),
     "proofs.floors": ("efficiency", "lower_bound", "lower_bound_many"),
     "answers.curves": ("estimate_cdf",),
-    "surveys.design": ("Design", "load_design"),
+    "surveys.design": ("Design",),
     "answers.estimation": ("Estimate", "Estimates", "estimate"),
     "answers.maps": ("estimate_map",),
-    "surveys.documents": ("from_document", "to_document"),
     "reports.engines.duckdb.sql": ("Sql",),
     "errors": (
         "BudgetExhausted",

@@ -65,7 +65,7 @@ def test_the_file_fits_the_schema_and_every_value_has_its_interval(answers: gp.A
 
 def test_the_schemas_of_designs_and_estimates_agree() -> None:
     shared = set(SCHEMA["$defs"]) & set(DESIGNS["$defs"])
-    assert {"share", "curve", "kernelMap", "space", "guarantee"} <= shared
+    assert {"Share", "Distribution", "DensityMap", "Space", "Guarantee"} <= shared
     assert all(SCHEMA["$defs"][name] == DESIGNS["$defs"][name] for name in shared)
 
 

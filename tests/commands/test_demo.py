@@ -31,7 +31,7 @@ def test_every_step_leaves_its_file(folder: Path) -> None:
     for name in ("incomes", "city"):
         for file in ("survey.toml", "design.json", "reports.parquet", "estimates.json", "report.html"):
             assert (folder / "out" / name / file).stat().st_size > 0
-        design = gp.load_design(folder / "out" / name / "design.json")
+        design = gp.Design.read(folder / "out" / name / "design.json")
         answers = gp.load_answers(folder / "out" / name / "estimates.json")
         assert answers.design == design.hash
         assert answers.n == 20_000

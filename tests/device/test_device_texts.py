@@ -84,20 +84,27 @@ SENTENCES = {
     "a hash": "m (" + "0" * 64 + ")",
     "a quote": 'm" or "km',
     "a number behind it": "USD/8000",
+    "no year": "USD (8000)",
+    "a number above it": "USD\u2078\u2070\u2070\u2070",
+    "a fraction": "USD \u215b\u2070\u2070\u2070",
+    "a number in a circle": "USD \u2467",
+    "a Roman number": "USD \u2167",
+    "digits of another script": "USD\u0668",
+    "a digit behind a square": "m\u00b23",
     "a second rate": "m per day (1.0 per km)",
     "another script": "F\u0430ctor",
     "ratios": "factor 2",
     "ratios, differently": "Factor 2",
 }
 FINE = ["USD", "€", "km²", "人", "années", "₹", "m/s", "рубль", "रुपये", "บาท", "°C", "% of income", "m[/]", "USD (2020)"]
-FINE += ["CO2", "µm", "人民元"]
+FINE += ["CO2", "µm", "人民元", "USD (1999)", "m³", "kg CO2"]
 
 
 def line_design(unit: str) -> bytes:
     """A design on a line whose unit was named afterwards."""
     document = document_of(table_design(gp.Threshold(0.0, 2.0, gp.Line("USD"))))
     table = document["mechanisms"][0]
-    for place in (table["query"]["space"], table["guarantee"], document["guarantee"]):
+    for place in (table["space"], table["guarantee"], document["guarantee"]):
         place["unit"] = unit
     return rehashed(document)
 
@@ -244,8 +251,12 @@ def test_a_design_has_few_mechanisms_axes_and_points() -> None:
     many = document | {"mechanisms": [table] * (reading.MECHANISMS + 1), "shares": [1] * (reading.MECHANISMS + 1)}
     assert "design.mechanisms" in refused(rehashed(many))
     space = {"type": "Euclidean", "axes": reading.AXES + 1, "unit": None}
-    fence = {"type": "GaussianKernel", "center": [0.0] * (reading.AXES + 1), "bandwidth": 1.0, "space": space}
-    assert "Euclidean.axes" in refused(rehashed(document | {"mechanisms": [table | {"query": fence}]}))
+    middle = {"type": "Radial", "center": [0.0] * (reading.AXES + 1), "offset": 0.0}
+    wide = table | {"space": space, "coordinate": middle}
+    assert "Euclidean.axes" in refused(rehashed(document | {"mechanisms": [wide]}))
+    corners = [[0.0, 0.0]] * (reading.CORNERS + 1)
+    polygon = {"space": {"type": "Plane", "unit": None}, "coordinate": {"type": "Region", "rings": [corners]}}
+    assert "corners" in refused(rehashed(document | {"mechanisms": [table | polygon]}))
     n = reading.NUMBERS + 1
     rows = {"lattice": list(map(float, range(n))), "weights": [[1 << 60]] * n, "values": [0.0]}
     assert ".lattice" in refused(rehashed(document | {"mechanisms": [table | rows]}))

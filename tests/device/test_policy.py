@@ -30,7 +30,7 @@ def named(unit: str | None, survey: str) -> bytes:
     """A valid design on a line, in whatever unit its author likes."""
     document = document_of(table_design(USD, survey=survey))
     table = document["mechanisms"][0]
-    for place in (table["query"]["space"], table["guarantee"], document["guarantee"]):
+    for place in (table["space"], table["guarantee"], document["guarantee"]):
         place["unit"] = unit
     return rehashed(document)
 

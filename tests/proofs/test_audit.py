@@ -148,7 +148,7 @@ def test_approximate_privacy_is_measured_by_the_hockey_stick(query: gp.Query) ->
 
 def test_the_hockey_stick_of_two_laplace_laws_is_exact() -> None:
     """∫(p − c·q)₊ for equal scales is 1 − e^((t − d)/2) with d the shift and t = ln c, for t < d."""
-    from geopriv.proofs.audits.loss import Pairs, hockey_stick
+    from geopriv.mechanisms.loss.pairs import Pairs, hockey_stick
 
     shift = np.array([0.5, 1.0, 3.0])
     one, zero = np.ones(3), np.zeros(3)

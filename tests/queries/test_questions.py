@@ -30,7 +30,7 @@ def test_a_design_keeps_its_questions_and_its_source(questions: tuple[gp.Questio
     source = gp.Source(("income",), (0.0,), (1e6,), person="id")
     design = gp.Design("income", (lattice,), questions=questions, source=source)
     design.write(tmp_path / "design.json")
-    again = gp.load_design(tmp_path / "design.json")
+    again = gp.Design.read(tmp_path / "design.json")
     assert again.questions == questions
     assert again.source == source
     assert again.hash == design.hash

@@ -102,6 +102,7 @@ def truth_once_in_a_hundred(design: gp.Design, draw: Draw) -> Draw:
         if isinstance(mechanism, gp.Table):
             reports[told, 1] = np.abs(mechanism.values - mechanism.query(value)).argmin()
         else:
+            assert isinstance(mechanism, gp.Lattice)
             lower_cell, share = mechanism.place(mechanism.space.read(value))
             reports[told, 1:] = np.reshape(lower_cell + np.rint(share), -1).astype(np.int64)
         return reports
@@ -113,6 +114,7 @@ def snapped_first(design: gp.Design, draw: Draw) -> Draw:
     """Values are rounded to a coarse public grid whose border is where the design changes most."""
     mechanism, length = design.mechanisms[0], 4 / design.guarantee.epsilon
     border = 0.5 * mechanism.step if isinstance(mechanism, gp.Lattice) else 0.0
+    assert isinstance(mechanism, gp.Table | gp.Lattice)
     origin = np.asarray(mechanism.origin) if isinstance(mechanism, gp.Lattice) else mechanism.query.geometry.anchor
 
     def faulty(value: Value, n: int) -> Integers:
@@ -134,6 +136,7 @@ def a_third_less_noise(design: gp.Design, draw: Draw) -> Draw:
             noise = rng.geometric(1 - ratio, shape) - rng.geometric(1 - ratio, shape)
             cells = lower_cell + (rng.random(shape) < share) + noise
             return np.concatenate([np.zeros((n, 1)), cells], axis=1).astype(np.int64)
+        assert isinstance(mechanism, gp.Table)
         law = mechanism.probabilities(mechanism.query.coordinate(value)) ** 1.3
         letters = rng.choice(law.size, n, p=law / law.sum())
         return np.stack([np.zeros(n, dtype=np.int64), letters], axis=1)

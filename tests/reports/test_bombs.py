@@ -36,7 +36,7 @@ DESIGN = table_design()
 HASH, NAME = text(DESIGN.hash.encode()), text(b"0" * 32)
 
 
-def reports(rows: int, size: int | None = None, **columns: Column) -> bytes:
+def reports(rows: int, size: int | None = None, groups: int = 1, **columns: Column) -> bytes:
     """A file of equal reports, with other columns where they are given."""
     made = {
         "design": constant(BYTES, rows, HASH),
@@ -44,7 +44,7 @@ def reports(rows: int, size: int | None = None, **columns: Column) -> bytes:
         "mechanism": constant(INT32, rows, b"\0" * 4),
         "report": listed(rows, rows),
     }
-    return bombs.file(rows, **(made | columns), size=size)
+    return bombs.file(rows, **(made | columns), size=size, groups=groups)
 
 
 def _texts(n: int, length: int) -> Column:
@@ -71,6 +71,8 @@ BOMBS: dict[str, Any] = {
     "a long text in every row": lambda: reports(BATCH, name=_among_short()),
     "a long hash in every row": lambda: reports(BATCH, design=_among_short()),
     "a long list": lambda: reports(1, report=listed(1 << 27)),
+    "many long lists": lambda: reports(1, groups=200, report=listed((1 << 24) - 10)),
+    "many lists of some length": lambda: reports(1, groups=600, report=listed(1 << 13)),
     "many rows": lambda: reports((1 << 31) - 1),
     "long texts": lambda: reports(20_000, name=_texts(20_000, 50_000)),
     "a large page": lambda: reports(1 << 22, report=listed(1 << 22, 1 << 22), name=_zeros(1 << 28)),
@@ -83,10 +85,10 @@ REASONS = {"another encoding": "malformed"}
 
 READ = """
 import json, resource, sys
-from geopriv.surveys.design import load_design
+from geopriv.surveys.design import Design
 from geopriv.reports.reader import ReportReader
 resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
-reader = ReportReader(load_design(sys.argv[1]))
+reader = ReportReader(Design.read(sys.argv[1]))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 for _ in reader.read(sys.argv[2]):
     pass
@@ -120,6 +122,23 @@ def test_a_bomb_is_refused_in_little_memory(name: str, tmp_path: Path) -> None:
         reports_query([tmp_path / "bomb.parquet"])
 
 
+def test_the_longest_lists_that_are_let_through_take_some_hundred_megabytes(tmp_path: Path) -> None:
+    """Each is in a row group that has the rows for it."""
+    rows = (1 << 18) - 64
+    (tmp_path / "bomb.parquet").write_bytes(reports(rows, groups=4, report=listed(64 * rows, rows)))
+    accepted, rejected, taken = read_apart(tmp_path, "bomb.parquet")
+    assert (accepted, rejected) == (1, {"out of range": 4, "repeated id": 4 * rows - 5})
+    assert taken < 700
+
+
+def test_row_groups_are_read_together_as_long_as_they_are_small(tmp_path: Path) -> None:
+    """A batch of one row from each of many groups would hold all their lists."""
+    (tmp_path / "reports.parquet").write_bytes(reports(1, groups=1500, report=listed(1 << 12)))
+    spans = parquet_pages.require_bounded(tmp_path / "reports.parquet", (), (), ("report",)).spans
+    assert [k for groups in spans for k in groups] == list(range(1500))
+    assert {len(groups) for groups in spans[:-1]} == {1 << 10}
+
+
 def test_without_a_bomb_the_file_written_by_hand_is_read(tmp_path: Path) -> None:
     """So that the others are refused for what is in them."""
     (tmp_path / "reports.parquet").write_bytes(reports(3))
@@ -136,7 +155,7 @@ def test_the_test_of_memory_would_see_a_bomb(tmp_path: Path, monkeypatch: pytest
     assert read_apart(tmp_path, "bomb.parquet")[2] > 500
 
 
-LENIENT = "from geopriv.reports import report_files; report_files.require_bounded = lambda *_: set()"
+LENIENT = "from geopriv.reports import report_files; report_files.require_bounded = lambda *_: (set(), [[0]])"
 
 
 def test_a_footer_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,9 +169,9 @@ def test_a_footer_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pyt
 EVERY = """
 import resource, sys
 from pathlib import Path
-from geopriv.surveys.design import load_design
+from geopriv.surveys.design import Design
 from geopriv.reports.reader import ReportReader
-design, path = load_design(sys.argv[1]), Path(sys.argv[2])
+design, path = Design.read(sys.argv[1]), Path(sys.argv[2])
 whole, before = path.read_bytes(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 length = int.from_bytes(whole[-8:-4], "little")
 for at in range(len(whole) - 8 - length, len(whole) - 8):

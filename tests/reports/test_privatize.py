@@ -300,7 +300,7 @@ def batches():
         yield batch
         print("going", flush=True)
 reader = pa.RecordBatchReader.from_batches(batch.schema, batches())
-gp.privatize(gp.load_design(sys.argv[1]), reader, sys.argv[2])
+gp.privatize(gp.Design.read(sys.argv[1]), reader, sys.argv[2])
 """
 
 

@@ -110,7 +110,7 @@ def write(*given):
 if sys.argv[3] == "writing":
     local.write_records = write
 local.publish = publish
-gp.privatize(gp.load_design(sys.argv[1]), pa.table({"income": [1.0, 2.0, 3.0]}), sys.argv[2])
+gp.privatize(gp.Design.read(sys.argv[1]), pa.table({"income": [1.0, 2.0, 3.0]}), sys.argv[2])
 """
 
 
@@ -137,7 +137,7 @@ def wait(stage, rows, share):
     if stage == "writing":
         print("ready", flush=True)
         sys.stdin.readline()
-gp.privatize(gp.load_design(sys.argv[1]), pa.table({"income": [1.0, 2.0, 3.0]}), sys.argv[2], progress=wait)
+gp.privatize(gp.Design.read(sys.argv[1]), pa.table({"income": [1.0, 2.0, 3.0]}), sys.argv[2], progress=wait)
 """
 
 

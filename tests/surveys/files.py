@@ -172,6 +172,12 @@ _PRIOR = '[[query]]\nkind = "threshold"'
 # (what is wrong, good text, [(old, new)…], line of the error, words in it)
 Change = tuple[str, str]
 BAD: list[tuple[str, str, list[Change], int, list[str]]] = [
+    ("a name with an escape", LINE, [("Household", "\\u001b[31m")], 1, ["'name'", "printed and seen", r"\x1b"]),
+    ("a column with an escape", LINE, [('"income"', '"in\\u200bcome"')], 8, ["space, 'columns'", "printed and seen"]),
+    ("spaces around a name", LINE, [("incomes", "incomes ")], 1, ["'name'", "without spaces at its ends"]),
+    ("a long name", LINE, [("incomes", "x" * 200)], 1, ["'name'", "at most 200 characters"]),
+    ("a unit with a number", LINE, [('"USD"', '"8,000 USD"')], 7, ["space, 'unit'", "has no number"]),
+    ("people as a float", LINE, [("200_000", "2e5")], 4, ["'people'", "written like 200_000 and not 2e5"]),
     ("unknown key", LINE, [("people", "poeple")], 4, ["'poeple'", "did you mean 'people'"]),
     ("unknown key of a space", LINE, [("columns", "colunms")], 8, ["space, 'colunms'", "did you mean 'columns'"]),
     ("unknown key of a query", LINE, [("step = 10_000", "stepp = 10_000")], 17, ["query 2, 'stepp'", "'step'"]),

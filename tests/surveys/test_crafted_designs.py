@@ -25,10 +25,10 @@ from flint import arb
 
 import geopriv as gp
 from geopriv.device.designs import VerifiedDesign, verify
+from geopriv.device.files import canonical
 from geopriv.device.mechanisms import DeviceMechanism, read_mechanism
 from geopriv.device.texts import seen
 from geopriv.device.values import read_value
-from geopriv.surveys.design import parse_design
 from tests import independent, independent_draws
 from tests.crafted_parts import Document
 from tests.crafted_values import places_to_try
@@ -41,6 +41,7 @@ from tests.designs import (
     rehashed,
     table_design,
 )
+from tests.independent_coordinates import coordinate_of
 
 N, SEED = 10_000, 13
 SLOWEST = 3.0  # seconds that a device may look at one of these files, on a busy machine
@@ -77,10 +78,12 @@ def test_crafted_designs_are_refused_with_a_printable_sentence_in_little_time() 
 
 def test_crafted_designs_reach_every_space_and_query_and_every_rule() -> None:
     accepted, refused, _ = judged()
-    kinds = Counter((m.space.kind, json.loads(one.data)["mechanisms"][0].get("query", {}).get("type"))
-                    for one, design in accepted for m in design.mechanisms[:1])  # fmt: skip
-    assert len(kinds) >= 35
-    assert min(kinds.values()) >= 3
+    found = [(design.mechanisms[0].space.kind, json.loads(one.data)["mechanisms"][0]) for one, design in accepted]
+    asked = Counter((kind, str(document.get("query", {}).get("type"))) for kind, document in found)
+    assert sum(times >= 3 for times in asked.values()) >= 35
+    kinds = Counter((kind, document.get("coordinate", {}).get("type")) for kind, document in found)
+    assert len(kinds) == 5 + 2 + 3 * 5 + 3  # lattices, on Earth, on other spaces, polygons
+    assert min(kinds.values()) >= 2
     assert len({str(error)[:25] for _, error in refused}) >= 60
 
 
@@ -90,11 +93,34 @@ def test_the_library_accepts_no_other_designs_and_refuses_by_name() -> None:
     stricter = Counter[str]()
     for one, _ in accepted[::4]:
         try:
-            parse_design(one.data)
+            gp.Design.parse(one.data)
             stricter["accepted"] += 1
         except gp.InvalidDesign as error:
             stricter[str(error)[:20]] += 1
     assert stricter["accepted"] > sum(stricter.values()) / 2
+
+
+def test_the_library_takes_the_coordinate_of_the_question_and_no_other() -> None:
+    """By two computations apart, to the last bit; whatever else a device runs, the library does not answer from."""
+    taken, refused = 0, 0
+    for one, _ in judged()[0]:
+        if "made" not in one.name or "Lattice" in one.name:
+            continue
+        document = json.loads(one.data)["mechanisms"][0]
+        own = "its own coordinate" in one.name
+        words = ""
+        try:
+            gp.Design.parse(one.data)
+        except gp.InvalidDesign as error:
+            words = str(error)
+        if words:
+            assert not own or "Table.coordinate" not in words, one.name
+            refused += not own and "Table.coordinate" in words
+        else:
+            assert canonical(coordinate_of(document["query"])) == canonical(document["coordinate"]), one.name
+            taken += own
+    assert taken > 800
+    assert refused > 100
 
 
 def bits_of(*things: Any) -> int:
@@ -117,8 +143,8 @@ def losses(document: Document, values: Sequence[independent.Value]) -> Iterator[
     """The loss between every value and the next one, and what is promised for them; both in balls."""
     rate = independent.ball(document["guarantee"]["epsilon"])
     if document["type"] == "Table":
-        space = independent.space_of(document["query"])
-        found = [independent.table_law(document, independent.coordinate(document["query"], x)) for x in values]
+        space = document["space"]
+        found = [independent.table_law(document, independent.coordinate(document, x)) for x in values]
         used = [j for j, column in enumerate(zip(*document["weights"], strict=True)) if any(column)]
         logs = [[law[j].log() for j in used] for law in found]
         for (x, here), (y, there) in pairwise(zip(values, logs, strict=True)):
@@ -160,7 +186,7 @@ def looked_at() -> list[tuple[Crafted, Document, DeviceMechanism, list[independe
     found = []
     for k, (one, design) in enumerate(judged()[0]):
         document = json.loads(one.data)["mechanisms"][0]
-        dear = document["type"] == "Lattice" or document["query"]["type"] == "Geofence"
+        dear = document["type"] == "Lattice" or "rings" in document["coordinate"]
         if not dear or k % 5 == 0:
             found.append((one, document, design.mechanisms[0], places_to_try(random.Random(k), document)))
     return found

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import geopriv as gp
 from geopriv.device.designs import verify
 from geopriv.device.files import canonical, digest
-from geopriv.surveys.design import Design, load_design
+from geopriv.surveys.design import Design
 from tests.designs import (
     ASKED_OF_DEVICES,
     document_of,
@@ -47,7 +47,7 @@ def design(request: pytest.FixtureRequest) -> Design:
 
 def test_a_design_comes_back_as_it_was(design: Design, tmp_path: Path) -> None:
     design.write(tmp_path / "design.json")
-    again = load_design(tmp_path / "design.json")
+    again = Design.read(tmp_path / "design.json")
     assert again == design
     assert again.hash == design.hash
     assert again.mechanisms == design.mechanisms
@@ -63,7 +63,7 @@ def test_every_query_that_devices_run_survives_its_file(
 ) -> None:
     design = table_design(query, epsilon)
     design.write(tmp_path / "design.json")
-    (again,) = load_design(tmp_path / "design.json").mechanisms
+    (again,) = Design.read(tmp_path / "design.json").mechanisms
     assert isinstance(again, gp.Table)
     assert again.query == query
     assert not errors_of(SCHEMA, document_of(design))
@@ -129,7 +129,7 @@ def refused(data: bytes, folder: Path, match: str) -> None:
         verify(data)
     (folder / "tampered.json").write_bytes(data)
     with pytest.raises(gp.InvalidDesign, match=match):
-        load_design(folder / "tampered.json")
+        Design.read(folder / "tampered.json")
 
 
 def changed(document: dict[str, Any], path: list[Any], value: Any) -> dict[str, Any]:
@@ -141,6 +141,7 @@ def changed(document: dict[str, Any], path: list[Any], value: Any) -> dict[str, 
 
 
 TABLE = ["mechanisms", 0]
+SQUARE = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
 EPSILON = [*TABLE, "guarantee", "epsilon"]
 
 
@@ -184,12 +185,37 @@ def test_a_change_that_keeps_the_old_hash_is_refused(path: list[Any], value: Any
         ([*TABLE, "guarantee", "unit"], "USD", "per unit"),
         (["extra"], 1, "keys"),
         ([*TABLE, "extra"], 1, "keys"),
-        ([*TABLE, "query", "extra"], 1, "keys"),
-        ([*TABLE, "query", "space", "extra"], 1, "keys"),
+        ([*TABLE, "coordinate", "extra"], 1, "keys"),
+        ([*TABLE, "space", "extra"], 1, "keys"),
         ([*TABLE, "type"], "SmoothT", "one of"),
-        ([*TABLE, "query", "type"], "LipschitzQuery", "one of"),
-        ([*TABLE, "query", "space", "resolution"], 0.01, "keys"),
-        ([*TABLE, "query", "space", "type"], "Earth", "keys"),
+        ([*TABLE, "coordinate"], None, "object"),
+        ([*TABLE, "coordinate", "type"], "LipschitzQuery", "one of"),
+        ([*TABLE, "coordinate", "type"], "Threshold", "one of"),
+        ([*TABLE, "coordinate", "type"], "Radial", "keys"),
+        ([*TABLE, "coordinate", "direction"], [0.0], "length is about 1"),
+        ([*TABLE, "coordinate", "direction"], [5e-324], "length is about 1"),
+        ([*TABLE, "coordinate", "direction"], [1e308], "length is about 1"),
+        ([*TABLE, "coordinate", "direction"], [1.0, 0.0], "1 number"),
+        ([*TABLE, "coordinate", "direction"], [], "at least one"),
+        ([*TABLE, "coordinate", "direction"], ["NaN"], "finite number"),
+        ([*TABLE, "coordinate", "direction"], [True], "finite number"),
+        ([*TABLE, "coordinate", "shift"], "inf", "finite number"),
+        ([*TABLE, "coordinate", "shift"], "NaN", "finite number"),
+        ([*TABLE, "coordinate", "shift"], 10**380, "finite number"),
+        ([*TABLE, "coordinate", "shift"], None, "finite number"),
+        ([*TABLE, "coordinate"], {"type": "Radial", "center": [0.0, 1.0], "offset": 0.0}, "1 number"),
+        ([*TABLE, "coordinate"], {"type": "Radial", "center": [0.0], "offset": "-inf"}, "finite number"),
+        ([*TABLE, "coordinate"], {"type": "Quadrant", "corner": ["inf"]}, "finite number"),
+        ([*TABLE, "coordinate"], {"type": "Region", "rings": [SQUARE]}, "two axes"),
+        ([*TABLE, "coordinate"], {"type": "EarthRegion", "rings": [SQUARE]}, "the Earth"),
+        ([*TABLE, "query"], "above 0", "an object"),
+        ([*TABLE, "query"], None, "an object"),
+        ([*TABLE, "query", "words"], "w" * 401, "400 characters"),
+        ([*TABLE, "query", "words"], ["w" * 400] * 2700, "1,048,576 bytes"),
+        ([*TABLE, "query", "words"], "\x1b[2J", "printed and seen"),
+        ([*TABLE, "query", "w" * 401], 1, "400 characters"),
+        ([*TABLE, "space", "resolution"], 0.01, "keys"),
+        ([*TABLE, "space", "type"], "Earth", "keys"),
         (["version"], 2, "version"),
         (["version"], True, "version"),
         (["survey"], "", "survey"),
@@ -205,6 +231,41 @@ def test_a_change_under_a_new_hash_is_refused_where_it_breaks_a_rule(
     path: list[Any], value: Any, match: str, tmp_path: Path
 ) -> None:
     refused(rehashed(changed(document_of(table_design()), path, value)), tmp_path, match)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "match"),
+    [
+        (["coordinate", "shift"], 0.25, "Table.coordinate"),
+        (["coordinate", "shift"], 5e-324, "Table.coordinate"),
+        (["coordinate", "shift"], 0, "Table.coordinate"),
+        (["coordinate", "shift"], -0.0, "Table.coordinate"),
+        (["coordinate", "direction"], [-1.0], "Table.coordinate"),
+        (["coordinate"], {"type": "Radial", "center": [0.0], "offset": 0.0}, "Table.coordinate"),
+        (["coordinate"], {"type": "Quadrant", "corner": [0.0]}, "Table.coordinate"),
+        (["query", "at"], 0.25, "Table.coordinate"),
+        (["query", "space"], {"type": "Line", "unit": "USD"}, "unit of the space"),
+        (["query", "space"], {"type": "Euclidean", "axes": 1, "unit": None}, "Line or a LogLine"),
+        (["query", "extra"], 1, "extra"),
+        (["query", "type"], "LipschitzQuery", "a Query"),
+        (["query", "type"], "Line", "a Query"),
+        (["query"], {}, "'type'"),
+        (["query", "space", "resolution"], 0.01, "resolution"),
+    ],
+    ids=str,
+)
+def test_a_device_keeps_its_promise_whatever_is_asked_and_the_library_answers_what_is_asked(
+    path: list[Any], value: Any, match: str, tmp_path: Path
+) -> None:
+    """The promise rests on the coordinate; a coordinate that is not the question's would answer something else."""
+    data = rehashed(changed(document_of(table_design()), [*TABLE, *path], value))
+    assert verify(data).mechanisms[0].spent <= 1
+    (tmp_path / "design.json").write_bytes(data)
+    with pytest.raises(gp.InvalidDesign, match=match):
+        gp.Design.read(tmp_path / "design.json")
+    with pytest.raises(gp.InvalidDesign):
+        gp.Table.from_document(json.loads(data)["mechanisms"][0])
+    assert not gp.audit_design(tmp_path / "design.json").passed
 
 
 @pytest.mark.parametrize(
@@ -233,17 +294,17 @@ DEEP = functools.reduce(lambda inner, _: {"type": "Share", "name": "x", "query":
 @pytest.mark.parametrize(
     ("key", "value", "match"),
     [
-        ("questions", [LINE], "questions only"),
+        ("questions", [LINE], "a Question"),
         ("questions", [{"type": "Share", "name": "x", "query": LINE}], "a Query"),
         ("questions", [DEEP], "too deep"),
-        ("source", LINE, "a Source"),
+        ("source", LINE, "one of its types"),
         ("source", {"type": "Source", "columns": ["lat", "lon"]}, "axes"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_no_design(key: str, value: Any, match: str, tmp_path: Path) -> None:
     (tmp_path / "design.json").write_bytes(rehashed(document_of(table_design()) | {key: value}))
     with pytest.raises(gp.InvalidDesign, match=match):
-        gp.load_design(tmp_path / "design.json")
+        gp.Design.read(tmp_path / "design.json")
     assert not gp.audit_design(tmp_path / "design.json").passed
 
 
@@ -252,7 +313,7 @@ def test_parts_that_do_not_fit_together_are_no_design(key: str, value: Any, matc
 def test_a_globe_whose_metres_are_too_short_makes_no_design(space: gp.Space, radius: float, tmp_path: Path) -> None:
     """On a globe 1000 times too large, 1 per km is 1 per metre on the ground."""
     document = document_of(table_design(gp.Ball((40.7, -74.0), 3000.0, 1e3, space), 1e-3))
-    refused(rehashed(changed(document, [*TABLE, "query", "space", "radius"], radius)), tmp_path, "metre on the ground")
+    refused(rehashed(changed(document, [*TABLE, "space", "radius"], radius)), tmp_path, "metre on the ground")
 
 
 def test_a_factor_is_named_to_its_last_digit() -> None:
@@ -342,6 +403,10 @@ def test_designs_fit_the_published_schema(design: Design) -> None:
         ([*TABLE, "type"], "SmoothT"),
         ([*TABLE, "lattice"], [1.0]),
         ([*TABLE, "query", "space", "type"], "Moon"),
+        ([*TABLE, "space", "type"], "Moon"),
+        ([*TABLE, "coordinate", "type"], "Threshold"),
+        ([*TABLE, "coordinate", "direction"], []),
+        ([*TABLE, "coordinate", "extra"], 1),
         (["guarantee", "epsilon"], "1"),
         (["guarantee", "radius"], 3.0),
     ],

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 import geopriv as gp
 from geopriv.device.files import replacing
+from geopriv.mechanisms.sendable import Sendable
 from geopriv.shapes.profiles import BlurredPieces
-from geopriv.surveys.documents import _kinds
+from geopriv.spaces.documents import from_document, kinds_of, to_document
 from tests.rows import (
     ASKED,
     Asked,
@@ -29,6 +30,7 @@ from tests.rows import (
     rows,
 )
 
+FAMILIES: tuple[type[Any], ...] = (gp.Space, gp.Profile, gp.Query, gp.Question, gp.Guarantee, Sendable)
 FUNCTIONS = ("any function", "sigmoid", "score on a line")  # hold one, which no document can
 WRITTEN = [asked for asked in ASKED if asked.name not in FUNCTIONS]
 TABLES = [row for row in rows() if row.name.startswith("Table /") and row.asked.name not in FUNCTIONS]
@@ -36,7 +38,7 @@ TABLES = [row for row in rows() if row.name.startswith("Table /") and row.asked.
 
 def through_json(thing: Any) -> Any:
     """Written, read and made again, with nothing that strict JSON lacks."""
-    return gp.from_document(json.loads(json.dumps(gp.to_document(thing), allow_nan=False)))
+    return from_document(type(thing), json.loads(json.dumps(to_document(thing), allow_nan=False)))
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +120,7 @@ def test_every_table_survives_its_document(row: Row) -> None:
 def test_guarantees_come_back_and_infinity_is_written_in_strict_json() -> None:
     for promise in (gp.Guarantee(0.1, unit="m", reference="T1"), gp.Guarantee(2.0, 1e-6, 5.0, None, "discrete")):
         assert through_json(promise) == promise
-    assert gp.to_document(gp.Guarantee(0.1))["radius"] == "inf"
+    assert to_document(gp.Guarantee(0.1))["radius"] == "inf"
 
 
 def test_a_table_comes_back_with_the_same_integers(table: gp.Table) -> None:
@@ -133,15 +135,16 @@ def test_a_table_comes_back_with_the_same_integers(table: gp.Table) -> None:
 @pytest.mark.parametrize("thing", [gp.Custom(np.tanh, 1.0, -6.0, 6.0), gp.LipschitzQuery(np.sin, 1.0)])
 def test_what_holds_a_function_has_no_document(thing: Any) -> None:
     with pytest.raises(gp.InvalidParameter, match="function"):
-        gp.to_document(thing)
-    with pytest.raises(gp.InvalidDesign, match="type"):
-        gp.from_document({"type": type(thing).__name__})
+        to_document(thing)
+    for family in (type(thing), *FAMILIES):
+        with pytest.raises(gp.InvalidDesign, match="type"):
+            from_document(family, {"type": type(thing).__name__})
 
 
 @pytest.mark.parametrize("thing", [object(), 3, None, {"type": "Line"}, gp.Line])
 def test_other_things_have_no_document(thing: object) -> None:
     with pytest.raises(gp.InvalidParameter, match="thing"):
-        gp.to_document(thing)
+        to_document(thing)
 
 
 @pytest.mark.parametrize(
@@ -187,8 +190,9 @@ def test_other_things_have_no_document(thing: object) -> None:
     ],
 )
 def test_malformed_documents_are_refused_by_name(bad: Any) -> None:
-    with pytest.raises(gp.InvalidDesign):
-        gp.from_document(bad)
+    for family in FAMILIES:
+        with pytest.raises(gp.InvalidDesign):
+            from_document(family, bad)
 
 
 def shift(document: dict[str, Any], row: int, letter: int, by: int) -> None:
@@ -208,9 +212,9 @@ def test_a_table_whose_promise_does_not_hold_is_refused(table: gp.Table, documen
 @pytest.mark.parametrize(
     "change",
     [
-        {"guarantee": gp.to_document(gp.Guarantee(0.999))},
-        {"guarantee": gp.to_document(gp.Guarantee(1.0, metric="discrete"))},
-        {"guarantee": gp.to_document(gp.Guarantee(1.0, unit="km"))},
+        {"guarantee": to_document(gp.Guarantee(0.999))},
+        {"guarantee": to_document(gp.Guarantee(1.0, metric="discrete"))},
+        {"guarantee": to_document(gp.Guarantee(1.0, unit="km"))},
         {"weights": [[1, 2], [3, 4]]},
         {"weights": [[0.5]]},
         {"weights": [[2**70]]},
@@ -231,7 +235,7 @@ def test_a_table_that_is_none_is_refused(document: dict[str, Any], change: dict[
 
 def test_a_table_is_not_read_from_the_document_of_something_else() -> None:
     with pytest.raises(gp.InvalidDesign, match="Table"):
-        gp.Table.from_document(gp.to_document(gp.Line()))
+        gp.Table.from_document(to_document(gp.Line()))
 
 
 keys = st.sampled_from(["type", "unit", "x"])
@@ -252,7 +256,7 @@ BROKEN = [
 @given(st.sampled_from(BROKEN), anything, st.data())
 def test_whatever_is_broken_the_error_is_ours(thing: Any, rubbish: Any, data: st.DataObject) -> None:
     """One part of a document is replaced by anything: it is refused by name, or it is still a design."""
-    document = gp.to_document(thing)
+    document = to_document(thing)
     place: Any = document
     while True:
         key = data.draw(st.sampled_from(sorted(place) if isinstance(place, dict) else range(len(place))))
@@ -261,10 +265,10 @@ def test_whatever_is_broken_the_error_is_ours(thing: Any, rubbish: Any, data: st
         place = place[key]
     place[key] = rubbish
     try:
-        again = gp.from_document(document)
+        again = from_document(type(thing), document)
     except gp.InvalidDesign:
         return
-    assert type(again) in _kinds().values()
+    assert type(again) is type(thing)
 
 
 def leaves(hint: Any) -> list[Any]:
@@ -279,14 +283,16 @@ def test_every_parameter_of_every_type_has_a_reader() -> None:
     """A new class with a type of parameter that no reader knows fails here."""
     known = {float, int, str, bool, type(None), typing.Literal, np.ndarray, shapely.Geometry, Fraction}
     ours = (gp.Space, gp.Profile, gp.Query, gp.Guarantee)
-    for kind in _kinds().values():
+    for kind in (kind for family in FAMILIES for kind in kinds_of(family).values()):
         for hint in typing.get_type_hints(kind).values():
             assert all(leaf in known or issubclass(leaf, ours) for leaf in leaves(hint)), (kind, hint)
+    ours_only = [[k for k in kinds_of(family).values() if k.__module__.startswith("geopriv.")] for family in FAMILIES]
+    assert list(map(len, ours_only)) == [6, 8, 10, 3, 1, 2]
 
 
 def test_numbers_of_numpy_are_written_as_plain_ones() -> None:
     query = gp.Threshold(np.float64(3.0), np.float32(0.5), gp.Line())  # type: ignore[arg-type]
-    document = gp.to_document(query)
+    document = to_document(query)
     assert type(document["at"]) is float
     assert type(document["width"]) is float
     assert through_json(replace(query)) == query

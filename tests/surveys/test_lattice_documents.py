@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import geopriv as gp
+from geopriv.spaces.documents import to_document
 from tests.rows import CITY, Row, rows
 
 LATTICES = [row for row in rows() if row.name.startswith("Lattice /") and row.asked.name != "any function"]
@@ -79,7 +80,7 @@ def test_a_promise_broken_by_one_part_in_ten_to_the_thirty_is_refused() -> None:
         gp.Lattice.from_document(document | {"theta": more(document)})
 
 
-LINE = gp.to_document(gp.Line("USD"))
+LINE = to_document(gp.Line("USD"))
 
 
 @pytest.mark.parametrize(
@@ -110,9 +111,9 @@ LINE = gp.to_document(gp.Line("USD"))
         {"space": {"type": "Euclidean", "axes": 7, "unit": "USD"}},
         {"space": LINE | {"unit": "EUR"}},
         {"space": LINE | {"resolution": 0.01}},
-        {"guarantee": gp.to_document(gp.Guarantee(0.999 / 8000, unit="USD"))},
-        {"guarantee": gp.to_document(gp.Guarantee(1 / 8000, unit="EUR"))},
-        {"guarantee": gp.to_document(gp.Guarantee(1 / 8000, unit="USD", metric="discrete"))},
+        {"guarantee": to_document(gp.Guarantee(0.999 / 8000, unit="USD"))},
+        {"guarantee": to_document(gp.Guarantee(1 / 8000, unit="EUR"))},
+        {"guarantee": to_document(gp.Guarantee(1 / 8000, unit="USD", metric="discrete"))},
         {"guarantee": {"type": "Guarantee"}},
         {"ratio": 0.9},
     ],
@@ -135,9 +136,9 @@ def test_a_lattice_that_lacks_something_is_refused(key: str) -> None:
 
 def test_a_mechanism_is_not_read_from_the_document_of_another() -> None:
     table, lattice = gp.Table.calibrate(gp.Threshold(0.0, 2.0), 1.0), gp.Lattice.calibrate(gp.Line(), 1.0)
-    with pytest.raises(gp.InvalidDesign, match="must be of a Lattice"):
+    with pytest.raises(gp.InvalidDesign, match="must be a Lattice"):
         gp.Lattice.from_document(table.to_document())
-    with pytest.raises(gp.InvalidDesign, match="must be of a Table"):
+    with pytest.raises(gp.InvalidDesign, match="must be a Table"):
         gp.Table.from_document(lattice.to_document())
 
 

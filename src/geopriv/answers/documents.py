@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 
@@ -13,14 +13,59 @@ from geopriv.answers.estimation import Estimates
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries.questions import Question
+from geopriv.reports.reader import REASONS
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, fraction
-from geopriv.surveys.documents import from_document, to_document
+from geopriv.spaces.documents import from_document, to_document
+from geopriv.spaces.forms import Endless, Note
 
-VERSION = 1
-_ANSWERS = ("type", "version", "survey", "design", "guarantee", "space", "n", "rejected", "answers")
+VERSION: Literal[1] = 1
 _VALUES = ("values", "standard_errors", "low", "high")
-_ANSWER = ("question", "n", "confidence", "bias", "unbiased", *_VALUES, "band", "finite", "consistent")
+_SHAPES = "One number for a share, a list along a curve, a list of columns from west to east for a map."
+Numbers = Annotated[Endless | list[Endless] | list[list[Endless]], Note(description=_SHAPES)]
+_BOUND = Note(description="No value is off by more on average; null where no bound is known.")
+_BAND = Note(description="Holds all values at once with the confidence; null for a share.")
+_FINITE = Note(description="Holds each value with the confidence for every n; null where none is known.")
+_NICER = Note(description="Monotone or non-negative values, biased; null unless asked for.")
+_TIMES = Note(properties={why: {"type": "integer", "minimum": 1} for why in REASONS}, additionalProperties=False)
+
+
+class EndsDocument(TypedDict):
+    """Two ends of an interval for each value."""
+
+    low: Numbers
+    high: Numbers
+
+
+class AnswerDocument(TypedDict):
+    """What was learnt about one question."""
+
+    question: Question
+    n: Annotated[int, Note(minimum=1, description="The fewest reports that one of the values rests on.")]
+    confidence: Annotated[float, Note(exclusiveMinimum=0, maximum=1)]
+    bias: Annotated[Endless | None, _BOUND]
+    unbiased: Annotated[bool, Note(description="Whether the bias is at most 1e-6.")]
+    values: Numbers
+    standard_errors: Numbers
+    low: Numbers
+    high: Numbers
+    band: Annotated[EndsDocument | None, _BAND]
+    finite: Annotated[EndsDocument | None, _FINITE]
+    consistent: Annotated[Numbers | None, _NICER]
+
+
+class AnswersDocument(TypedDict):
+    """What estimates.json holds; low and high are normal intervals, each for itself."""
+
+    type: Literal["Answers"]
+    version: Literal[1]
+    survey: Annotated[str, Note(minLength=1)]
+    design: Annotated[str, Note(pattern="^[0-9a-f]{64}$", description="The hash of the design.")]
+    guarantee: Guarantee
+    space: Space
+    n: Annotated[int, Note(minimum=0, description="Reports that were counted.")]
+    rejected: Annotated[dict[str, int], _TIMES]
+    answers: Annotated[list[AnswerDocument], Note(minItems=1)]
 
 
 def answers_document(answers: Answers) -> dict[str, Any]:
@@ -45,11 +90,9 @@ def read_answers(document: Any) -> Answers:
         InvalidParameter: for a document that is none of this version.
         InvalidDesign: for a question, space or guarantee in it that is none.
     """
-    found = _object(document, "estimates", _ANSWERS)
+    found = _object(document, "estimates", AnswersDocument)
     _expect(found["type"] == "Answers" and found["version"] == VERSION, "version", str(VERSION))
-    guarantee, space = from_document(found["guarantee"]), from_document(found["space"])
-    _expect(isinstance(guarantee, Guarantee), "guarantee", "a Guarantee")
-    _expect(isinstance(space, Space), "space", "a space")
+    guarantee, space = from_document(Guarantee, found["guarantee"]), from_document(Space, found["space"])
     for name, kind in (("survey", str), ("design", str), ("rejected", dict), ("answers", list)):
         _expect(isinstance(found[name], kind), name, f"of type {kind.__name__}")
     rejected = {str(reason): _count(times, "rejected") for reason, times in found["rejected"].items()}
@@ -77,9 +120,8 @@ def _answer_document(answer: Answer) -> dict[str, Any]:
 
 
 def _read_answer(document: Any) -> Answer:
-    found = _object(document, "answer", _ANSWER)
-    question = from_document(found["question"])
-    _expect(isinstance(question, Question), "question", "a Share, Distribution or DensityMap")
+    found = _object(document, "answer", AnswerDocument)
+    question = from_document(Question, found["question"])
     shape = question.shape
     values, errors = (_array(found[name], shape, name) for name in ("values", "standard_errors"))
     _expect(not (errors < 0).any(), "standard_errors", "at least 0")
@@ -94,7 +136,7 @@ def _read_answer(document: Any) -> Answer:
 def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None:
     if document is None:
         return None
-    ends = _object(document, where, ("low", "high"))
+    ends = _object(document, where, EndsDocument)
     return Band(*(_array(ends[end], shape, where) for end in ("low", "high")))
 
 
@@ -118,7 +160,8 @@ def _array(value: Any, shape: tuple[int, ...], where: str) -> FloatArray:
     return np.asarray(float(value))
 
 
-def _object(value: Any, where: str, keys: tuple[str, ...]) -> Mapping[str, Any]:
+def _object(value: Any, where: str, described: Any) -> Mapping[str, Any]:
+    keys = described.__annotations__
     _expect(isinstance(value, dict) and set(value) == set(keys), where, f"an object with the keys {', '.join(keys)}")
     found: Mapping[str, Any] = value
     return found

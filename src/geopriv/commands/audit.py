@@ -58,7 +58,7 @@ def _draw(path: Path, samples: int, seconds: float) -> SampleAudit:
     from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
     from geopriv.reports.audits.samples import audit_samples
-    from geopriv.surveys.design import load_design
+    from geopriv.surveys.design import Design
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn())
@@ -70,7 +70,7 @@ def _draw(path: Path, samples: int, seconds: float) -> SampleAudit:
                 tasks[name] = bar.add_task(name, total=1.0)
             bar.update(tasks[name], completed=share)
 
-        return audit_samples(load_design(path), samples, seconds=seconds, progress=tell)
+        return audit_samples(Design.read(path), samples, seconds=seconds, progress=tell)
 
 
 def _print(console: Console, found: DesignAudit) -> None:

@@ -71,7 +71,7 @@ def estimate(
     from geopriv.queries.questions import DensityMap
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction, invalid
-    from geopriv.surveys.design import load_design
+    from geopriv.surveys.design import Design
 
     fraction("estimate", "confidence", confidence)
     if tally is not None and tally.suffix != ".parquet":
@@ -80,7 +80,7 @@ def estimate(
         if path is not None:
             require_replaceable(path, what)
     console = Console(stderr=True, highlight=False)
-    plan = load_design(design)
+    plan = Design.read(design)
     if outline is not None and not any(isinstance(question, DensityMap) for question in plan.questions):
         raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
     coast = None if outline is None else _outline(outline, plan.space)

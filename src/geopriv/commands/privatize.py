@@ -61,10 +61,10 @@ def privatize(
 
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.reports.verbs import privatize as run
-    from geopriv.surveys.design import load_design
+    from geopriv.surveys.design import Design
 
     chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint, allow_extensions)
-    promise = load_design(design)
+    promise = Design.read(design)
     people = data if query is None else Sql(query, database, allow_extensions)
     with _bar(Console(stderr=True)) as bar:
         tell = _teller(bar)

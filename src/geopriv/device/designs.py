@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from geopriv.device.draws import Source, draw_share
 from geopriv.device.files import canonical, parse
@@ -11,6 +11,7 @@ from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechan
 from geopriv.device.reading import (
     ALL_CORNERS,
     MECHANISMS,
+    Document,
     parts,
     refuse,
     text,
@@ -21,8 +22,8 @@ from geopriv.device.texts import NAME
 from geopriv.device.values import read_value
 from geopriv.errors import InvalidDesign
 
-VERSION = 3
-_DESIGN = {"Design": ("version", "survey", "mechanisms", "shares", "questions", "source", "guarantee", "hash")}
+VERSION: Literal[3] = 3
+KEYS = {"Design": ("version", "survey", "mechanisms", "shares", "questions", "source", "guarantee", "hash")}
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class VerifiedDesign:
         unit: of distance.
         mechanisms: of which each person answers one.
         shares: how often each is drawn.
+        document: all that the file holds, the words that are shown included.
     """
 
     hash: str
@@ -44,6 +46,7 @@ class VerifiedDesign:
     unit: str | None
     mechanisms: tuple[DeviceMechanism, ...]
     shares: tuple[int, ...]
+    document: Document = field(repr=False)
 
     def __str__(self) -> str:
         """What is promised; the only word of the design's author, its unit, comes last and is no number."""
@@ -82,7 +85,7 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     Raises:
         InvalidDesign: naming what is wrong.
     """
-    _, found = thing(parse(data), "design", _DESIGN)
+    _, found = thing(parse(data), "design", KEYS)
     if expected is not None and found["hash"] != expected.lower():
         raise InvalidDesign(
             f"The hash of the design must be the published one. Got {found['hash']} instead: another design."
@@ -94,7 +97,7 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     if corners > ALL_CORNERS:
         raise refuse("design.mechanisms", f"made of polygons of at most {ALL_CORNERS:,} corners in all", f"{corners:,}")
     mechanisms = tuple(read_mechanism(part, f"mechanism {k}") for k, part in enumerate(documents))
-    if any(_space_of(part) != _space_of(documents[0]) for part in documents):
+    if any(part["space"] != documents[0]["space"] for part in documents):
         raise refuse("design.mechanisms", "on one space", "several")
     if not isinstance(found["questions"], list):
         raise refuse("design.questions", "a list", type(found["questions"]).__name__)
@@ -105,18 +108,10 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     if epsilon != max(mechanism.epsilon for mechanism in mechanisms):
         raise refuse("design.guarantee", "the weakest of its mechanisms' own", epsilon)
     drawn = tuple(whole(share, "design.shares", 1, 1 << 32) for share in shares)
-    return VerifiedDesign(found["hash"], survey, epsilon, mechanisms[0].space.unit, mechanisms, drawn)
+    return VerifiedDesign(found["hash"], survey, epsilon, mechanisms[0].space.unit, mechanisms, drawn, found)
 
 
 def _corners(document: Any) -> int:
     """About how many corners the polygon of a mechanism has; it was not read yet, and may be anything."""
-    query = document.get("query") if isinstance(document, dict) else None
-    return canonical(query.get("polygon")).count(b"[") if isinstance(query, dict) else 0
-
-
-def _space_of(document: Any) -> Any:
-    """The space of a mechanism's document that was read before."""
-    inner = document
-    while "space" not in inner:
-        inner = inner["query"]
-    return inner["space"]
+    coordinate = document.get("coordinate") if isinstance(document, dict) else None
+    return canonical(coordinate.get("rings")).count(b"[") if isinstance(coordinate, dict) else 0

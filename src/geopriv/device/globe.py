@@ -238,12 +238,12 @@ def globe_region(radius: float, rings: Sequence[Sequence[Place]]) -> GlobeRegion
     ends = [(numbers[a], numbers[b]) for ring in rings for a, b in pairwise(ring) if a != b]
     arcs = [_arc(a, b, floats[a], floats[b]) for a, b in ends]
     if not arcs:
-        raise refuse("Geofence.polygon", "a polygon with an area", "a point")
+        raise refuse("EarthRegion.rings", "a polygon with an area", "a point")
     frame = _frame([floats[arc.start] for arc in arcs])
     if frame is None:
-        raise refuse("Geofence.polygon", "within 80° of its middle on Earth", "one around the globe")
+        raise refuse("EarthRegion.rings", "within 80° of its middle on Earth", "one around the globe")
     if min(_dot(vector, frame[2]) for vector in floats) <= math.cos(math.radians(_REACH)):
-        raise refuse("Geofence.polygon", "within 80° of its middle on Earth", "a larger one")
+        raise refuse("EarthRegion.rings", "within 80° of its middle on Earth", "a larger one")
     seen = [_gnomonic(vector, frame) for vector in floats]
     runs = runs_of(
         len(arcs),

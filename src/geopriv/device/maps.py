@@ -1,7 +1,7 @@
 """A LocalPlane as a device computes it: an orthographic map of a region of the globe.
 
-What is public (the middle, the rectangle, corners and centres) becomes floats in whole-number arithmetic, so that every
-language has the same ones; what is private is enclosed.
+What is public (the middle, the rectangle) becomes floats in whole-number arithmetic, so that every language has the
+same ones; what is private is enclosed.
 """
 
 from __future__ import annotations
@@ -52,10 +52,6 @@ class LocalMap:
         axes = zip(projected(self.radius, self.middle, value, bits), self.low, self.high, strict=True)
         return tuple(along.maximum(exact(low, bits)).minimum(exact(high, bits)) for along, low, high in axes)
 
-    def public(self, place: Place) -> Place:
-        value = on_globe(tuple(map(Fraction, place)))
-        return _nearest_floats(lambda bits: self.point(value, bits))
-
 
 def projected(radius: float, middle: tuple[float, float], value: Value, bits: int) -> Point:
     """A place (latitude, longitude) on the orthographic map at a middle: metres east and north, not clamped."""
@@ -71,13 +67,8 @@ def _public_sine_cosine(degrees: float, bits: int) -> tuple[Interval, Interval]:
     return sine_cosine(Fraction(degrees), bits)
 
 
-def projected_floats(radius: float, middle: tuple[float, float], place: Place) -> Place:
-    """The same of a public place: the nearest floats."""
-    value = on_globe(tuple(map(Fraction, place)))
-    return _nearest_floats(lambda bits: projected(radius, middle, value, bits))
-
-
-def _nearest_floats(enclose: Callable[[int], Point]) -> Place:
+def nearest_floats(enclose: Callable[[int], Point]) -> Place:
+    """The floats nearest to a public point of the map."""
     return nearest_float(lambda bits: enclose(bits)[0], _LEAST), nearest_float(lambda bits: enclose(bits)[1], _LEAST)
 
 
@@ -98,7 +89,7 @@ def rectangle_of(south: float, west: float, north: float, east: float, radius: f
     half, middle = Fraction((east - west) % 360) / 2, (middle_of(south, west, north, east)[0], 0.0)
 
     def nearest(latitude: float, turned: Fraction) -> Place:
-        return _nearest_floats(lambda bits: projected(radius, middle, (Fraction(latitude), turned), bits))
+        return nearest_floats(lambda bits: projected(radius, middle, (Fraction(latitude), turned), bits))
 
     out = nearest(max(south, min(0.0, north)), half)[0]
     norths = [nearest(latitude, turned)[1] for latitude in (south, north) for turned in (Fraction(0), half)]

@@ -17,9 +17,12 @@ from geopriv.device.draws import (
     fine_bits,
     rows_of,
 )
+from geopriv.device.files import canonical
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.maps import LocalMap
 from geopriv.device.reading import (
+    ASKED,
+    Document,
     number,
     numbers,
     positive,
@@ -32,12 +35,12 @@ from geopriv.device.tables import narrow, worst_step
 from geopriv.device.values import DeviceSpace, FlatSpace, Value
 from geopriv.errors import InvalidDesign
 
-_KINDS = {
-    "Table": ("query", "guarantee", "lattice", "values", "weights"),
+KINDS = {
+    "Table": ("space", "coordinate", "query", "guarantee", "lattice", "values", "weights"),
     "Lattice": ("space", "guarantee", "step", "theta", "origin"),
 }
 _BITS = 112  # with which positions on a grid are known at first
-_GUARANTEE = {"Guarantee": ("epsilon", "delta", "radius", "unit", "metric", "reference")}
+GUARANTEE = {"Guarantee": ("epsilon", "delta", "radius", "unit", "metric", "reference")}
 
 
 class DeviceMechanism(Protocol):
@@ -61,12 +64,13 @@ class DeviceMechanism(Protocol):
 
 @dataclass(frozen=True)
 class DeviceTable:
-    """A table: its coordinate and its rows."""
+    """A table: its coordinate and its rows, and what is asked, in the words of the design's author."""
 
     epsilon: float
     coordinate: DeviceCoordinate
     rows: Rows
     spent: Fraction
+    query: Document
 
     @property
     def space(self) -> DeviceSpace:
@@ -113,7 +117,7 @@ def read_mechanism(document: Any, where: str) -> DeviceMechanism:
     Raises:
         InvalidDesign: for a document that is none, and for a promise that does not hold.
     """
-    kind, found = thing(document, where, _KINDS)
+    kind, found = thing(document, where, KINDS)
     try:
         mechanism = _table(found, where) if kind == "Table" else _lattice(found, where)
     except ArithmeticError:  # a bound that is infinite, or a distance that is 0
@@ -126,7 +130,7 @@ def read_mechanism(document: Any, where: str) -> DeviceMechanism:
 
 def read_epsilon(document: Any, where: str, unit: str | None) -> float:
     """ε of a guarantee, if it is pure, for all distances, and in the unit of the space."""
-    _, found = thing(document, f"{where}.guarantee", _GUARANTEE)
+    _, found = thing(document, f"{where}.guarantee", GUARANTEE)
     pure = number(found["delta"], f"{where}.guarantee.delta") == 0 and found["radius"] == "inf"
     if not pure or found["metric"] != "distance" or found["unit"] != unit:
         raise refuse(f"{where}.guarantee", f"pure, for all distances, per {unit or 'unit'}", dict(found))
@@ -134,8 +138,10 @@ def read_epsilon(document: Any, where: str, unit: str | None) -> float:
 
 
 def _table(found: Any, where: str) -> DeviceTable:
-    coordinate = read_coordinate(found["query"])
-    space, lattice = coordinate.space, numbers(found["lattice"], f"{where}.lattice")
+    space, query = read_space(found["space"]), found["query"]
+    coordinate, lattice = read_coordinate(found["coordinate"], space), numbers(found["lattice"], f"{where}.lattice")
+    if not isinstance(query, dict) or len(canonical(query)) > ASKED:
+        raise refuse(f"{where}.query", f"an object of at most {ASKED:,} bytes", type(query).__name__)
     values, rows = numbers(found["values"], f"{where}.values"), found["weights"]
     if len(lattice) < 2 or any(not a < b for a, b in pairwise(lattice)):
         raise refuse(f"{where}.lattice", "at least two increasing coordinates", len(lattice))
@@ -150,7 +156,8 @@ def _table(found: Any, where: str) -> DeviceTable:
             f"{where}.lattice", "made of cells of at least 2^-40, in the unit and in 1/epsilon", "narrower ones"
         )
     spent = worst_step(lattice, rows, Fraction(epsilon))[0]
-    return DeviceTable(epsilon, coordinate, rows_of(lattice, tuple(tuple(accumulate(row)) for row in rows)), spent)
+    sums = rows_of(lattice, tuple(tuple(accumulate(row)) for row in rows))
+    return DeviceTable(epsilon, coordinate, sums, spent, query)
 
 
 def _lattice(found: Any, where: str) -> DeviceLattice:

@@ -40,31 +40,22 @@ _ROUND = 2.0**-44  # of the coordinates of an edge and a point: what a distance 
 _TINY = 1e-150  # products of numbers below may have lost digits
 
 
-def read_rings(polygon: Any) -> list[list[Place]]:
-    """The rings of a GeoJSON Polygon or MultiPolygon, each closed."""
-    kind = polygon.get("type") if isinstance(polygon, dict) else None
-    if kind not in ("Polygon", "MultiPolygon") or not isinstance(polygon.get("coordinates"), list):
-        raise refuse("Geofence.polygon", "a GeoJSON Polygon or MultiPolygon", kind)
-    parts = [polygon["coordinates"]] if kind == "Polygon" else polygon["coordinates"]
-    lists = [_list(ring) for part in parts for ring in _list(part)]
+def read_rings(lists: Any, where: str) -> list[list[Place]]:
+    """The rings of a polygon, or of several, each closed."""
+    if not isinstance(lists, list) or any(not isinstance(ring, list) for ring in lists):
+        raise refuse(where, "a list of lists", type(lists).__name__)
     if sum(map(len, lists)) > CORNERS:
-        raise refuse("Geofence.polygon", f"made of at most {CORNERS} corners", sum(map(len, lists)))
-    rings = [[_corner(corner) for corner in ring] for ring in lists]
+        raise refuse(where, f"made of at most {CORNERS} corners", sum(map(len, lists)))
+    rings = [[_corner(corner, where) for corner in ring] for ring in lists]
     if not rings or any(len(ring) < 4 or ring[0] != ring[-1] for ring in rings):
-        raise refuse("Geofence.polygon", "made of closed rings", kind)
+        raise refuse(where, "made of closed rings", f"{len(rings)} ring(s)")
     return rings
 
 
-def _list(part: Any) -> list[Any]:
-    if not isinstance(part, list):
-        raise refuse("Geofence.polygon", "made of lists", type(part).__name__)
-    return part
-
-
-def _corner(corner: Any) -> Place:
+def _corner(corner: Any, where: str) -> Place:
     if not isinstance(corner, list) or len(corner) != 2:
-        raise refuse("Geofence.polygon", "made of pairs of numbers", type(corner).__name__)
-    return tuple(number(part, "Geofence.polygon") for part in corner)
+        raise refuse(where, "made of pairs of numbers", type(corner).__name__)
+    return tuple(number(part, where) for part in corner)
 
 
 def flat_region(rings: Sequence[Sequence[Place]]) -> FlatRegion:
@@ -75,7 +66,7 @@ def flat_region(rings: Sequence[Sequence[Place]]) -> FlatRegion:
     """
     edges = [(a, b) for ring in rings for a, b in pairwise(ring) if a != b]
     if not edges:
-        raise refuse("Geofence.polygon", "a polygon with an area", "a point")
+        raise refuse("Region.rings", "a polygon with an area", "a point")
     runs = runs_of(len(edges), edges.__getitem__, edges.__getitem__, lambda k: 0.0)
     return FlatRegion(edges, runs, [_whole(edge, LEVEL) for edge in edges])
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from geopriv.device.functions import logarithm, nearest_float
+from geopriv.device.functions import logarithm
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.maps import LocalMap, middle_of, rectangle_of
 from geopriv.device.reading import (
@@ -26,14 +26,13 @@ from geopriv.device.reading import (
 )
 from geopriv.device.values import (
     DeviceSpace,
-    Place,
     Point,
     Value,
     on_globe,
 )
 
 LARGEST_RADIUS = 6.4e6  # of the Earth in metres, along its flattest meridian; a larger one makes metres too short
-_KINDS = {
+KINDS = {
     "Line": ("unit",),
     "LogLine": ("base", "floor", "unit"),
     "Plane": ("unit",),
@@ -49,7 +48,7 @@ def read_space(document: Any) -> DeviceSpace:
     Raises:
         InvalidDesign: for a document that is none.
     """
-    kind, found = thing(document, "space", _KINDS)
+    kind, found = thing(document, "space", KINDS)
     match kind:
         case "LogLine":
             return _log_line(found)
@@ -74,9 +73,6 @@ class Plain:
 
     def point(self, value: Value, bits: int) -> Point:
         return tuple(exact(part, bits) for part in value)
-
-    def public(self, place: Place) -> Place:
-        return place
 
 
 def factor_unit(base: float) -> str:
@@ -113,10 +109,6 @@ class Ratios:
                 more *= 2
                 continue
             return (found.to(bits),)
-
-    def public(self, place: Place) -> Place:
-        value = self.check((Fraction(place[0]),))
-        return (nearest_float(lambda bits: self.point(value, bits)[0]),)
 
 
 @lru_cache(maxsize=64)

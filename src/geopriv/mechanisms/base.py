@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Reports, Simulated
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
@@ -87,6 +88,10 @@ class Mechanism(ABC):
         drawn = [part.draw(rows, source) for part in parts]
         values = drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=1)
         return Reports(values.reshape((*shape, *self.report_shape)), sum((part.steps for part in parts), ()))
+
+    @abstractmethod
+    def worst_loss(self) -> WorstLoss:
+        """The largest privacy loss of the law that it states, relative to what it promises."""
 
     @abstractmethod
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:

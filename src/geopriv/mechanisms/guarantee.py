@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from geopriv.spaces.checks import (
     finite,
@@ -12,6 +12,7 @@ from geopriv.spaces.checks import (
     positive,
     positive_or_infinite,
 )
+from geopriv.spaces.forms import Endless, Note
 from geopriv.spaces.rounding import above
 from geopriv.spaces.shown import Shown
 from geopriv.spaces.units import ratio_base
@@ -36,7 +37,7 @@ class Guarantee(Shown):
 
     epsilon: float
     delta: float = 0.0
-    radius: float = math.inf
+    radius: Endless = math.inf
     unit: str | None = None
     metric: Literal["distance", "discrete"] = "distance"
     reference: str = ""
@@ -102,6 +103,10 @@ class Guarantee(Shown):
         if base is not None:
             return f"a factor {base**distance:,.4g}"
         return f"{distance:,.6g} {self.unit or ('unit' if distance == 1 else 'units')}"
+
+
+_PURE = Note(properties={"delta": {"const": 0}, "radius": {"const": "inf"}, "metric": {"const": "distance"}})
+Pure = Annotated[Guarantee, _PURE]  # the only promises that devices take
 
 
 def compose(*guarantees: Guarantee) -> Guarantee:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from geopriv.errors import InvalidDesign
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.sums import Sums
@@ -15,12 +18,37 @@ from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.documents import from_document, to_document
 
 Integers = npt.NDArray[np.int64]
 
 
 class Sendable(Mechanism):
-    """A mechanism of public numbers alone, whose reports are whole numbers."""
+    """A mechanism of public numbers alone, whose reports are whole numbers.
+
+    Its promise is verified in exact arithmetic when its document is read.
+    """
+
+    @property
+    @abstractmethod
+    def spent(self) -> Fraction:
+        """The largest loss per distance over what is promised, or its square: the promise holds if it is at most 1."""
+
+    def to_document(self) -> dict[str, Any]:
+        """What JSON can hold: a device needs nothing else to verify the promise and to report."""
+        return to_document(self)
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """The mechanism of a document, verified in exact arithmetic.
+
+        Raises:
+            InvalidDesign: for a malformed document, and for a mechanism that does not keep what it promises.
+        """
+        mechanism: Self = from_document(cls, document, "The document")
+        if mechanism.spent > 1:
+            raise InvalidDesign(f"The mechanism breaks its promise: {float(mechanism.spent):.9g} of what it allows.")
+        return mechanism
 
     @property
     @abstractmethod

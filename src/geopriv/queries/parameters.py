@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
-from geopriv.device.coordinates import unit_direction
+from geopriv.device.functions import root_float
 from geopriv.queries.base import Centered, Query
 from geopriv.shapes.coordinates import Linear, Radial
 from geopriv.shapes.profiles import Profile
@@ -108,6 +110,15 @@ def radial(query: Centered, offset: float) -> Radial:
     return Radial(query.space, tuple(np.atleast_1d(point).tolist()), offset)
 
 
+def unit_direction(weights: tuple[float, ...], intercept: float) -> tuple[tuple[float, ...], float] | None:
+    """The direction and the shift of (⟨w, x⟩ + intercept)/‖w‖ as floats; None where they are none."""
+    size = root_float(sum((Fraction(w) ** 2 for w in weights), Fraction(0)))
+    if not 0 < size < math.inf:
+        return None
+    along, shift = tuple(w / size for w in weights), intercept / size
+    return (along, shift) if any(along) and math.isfinite(shift) else None
+
+
 def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:
     """A vector that is not zero."""
     vector = numbers(owner, parameter, value)
@@ -117,7 +128,7 @@ def direction(owner: str, parameter: str, value: Any) -> tuple[float, ...]:
 
 
 def linear(weights: tuple[float, ...], shift: float, space: Space) -> Linear:
-    """(⟨weights, x⟩ + shift)/‖weights‖, with the direction that devices have."""
+    """(⟨weights, x⟩ + shift)/‖weights‖, as the floats that a design holds."""
     scaled = unit_direction(weights, shift)
     if scaled is None:
         raise invalid("Linear", "shift", "finite beside the length of the weights", shift)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from geopriv.device.files import replacing
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.spaces.checks import count, invalid
+from geopriv.spaces.forms import Note
 from geopriv.surveys.design import Design
 
 Bytes = npt.NDArray[np.uint8]
@@ -28,6 +29,17 @@ COLUMNS = pa.schema(
 )
 ID = re.compile(r"[0-9a-f]{32}")
 _HEXADECIMAL = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), dtype=np.uint16)
+_FARTHEST = 1 << 53  # up to which floats tell whole numbers apart
+_REPORT = Note(minItems=1, description="Of a Table the index of the value, of a Lattice one cell for each axis.")
+
+
+class ReportDocument(TypedDict):
+    """One line of an NDJSON file, or one row of a Parquet file with these columns."""
+
+    design: Annotated[str, Note(pattern="^[0-9a-f]{64}$", description="The hash of the design.")]
+    id: Annotated[str, Note(pattern="^[0-9a-f]{32}$", description="128 random bits; a report counts once.")]
+    mechanism: Annotated[int, Note(minimum=0, description="Which of the design's mechanisms was answered.")]
+    report: Annotated[list[Annotated[int, Note(minimum=1 - _FARTHEST, maximum=_FARTHEST - 1)]], _REPORT]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ are read here, one by one, and a file is refused before a byte of it is unpacked
 hundred megabytes at most, whatever the file says of itself:
 
     a page       ≤ 2^26 bytes, and ≤ 2^12 + 2^8 bytes a value     (a report's id takes 36)
-    a row group  ≤ 2^24 values a column                           (a list may hold them all)
+    a row group  ≤ 2^24 values a column, and ≤ 2^12 + 2^6 a row   (a list may hold them all)
     a file       ≤ 2^20 rows and one for each byte of it          (a random id takes 16 bytes)
     a footer     ≤ 2^21 bytes
 """
@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow.parquet as pq
 
+from geopriv.device.reading import AXES
 from geopriv.reports.thrift import (
     BINARY,
     INT,
@@ -32,13 +33,15 @@ from geopriv.reports.thrift import (
     read_struct,
 )
 
-__all__ = ["Malformed", "TooLarge", "opened", "require_bounded"]
+__all__ = ["Bounded", "Malformed", "TooLarge", "opened", "require_bounded"]
 
 _FOOTER = 1 << 21  # bytes: some 5,000 row groups of reports
 _CONTAINER = 1 << 14  # parts of a list in a footer
 _PAGE = 1 << 26  # bytes of a page, unpacked
 _SLACK, _EACH = 1 << 12, 1 << 8  # bytes of a page, and for each value in it
 _VALUES = 1 << 24  # of a column in a row group
+_LISTED, _LENGTH = 1 << 12, AXES  # of lists in a row group, and for each row
+_TOGETHER = 1 << 22  # of row groups that are read at once
 _ROWS = 1 << 20  # of a file, apart from one for each byte
 _PAGES = 1 << 16  # of a column in a row group
 _HEADER = 1 << 16  # bytes of a page's header
@@ -93,6 +96,19 @@ class Chunk(NamedTuple):
     values: int
 
 
+class Bounded(NamedTuple):
+    """How a file can be read in little memory.
+
+    Args:
+        named: the columns of texts that have a dictionary.
+        spans: row groups of which batches may be made together. A batch has so many rows, from as many groups as it
+            takes, and each of these may hold a list that is as long as a group may be.
+    """
+
+    named: set[str]
+    spans: list[list[int]]
+
+
 def opened(path: Path, **options: Any) -> pq.ParquetFile:
     """A Parquet file of which nothing but the footer has been read.
 
@@ -121,8 +137,8 @@ def _footer(file: BinaryIO) -> bytes:
     return file.read(length)
 
 
-def require_bounded(path: Path, texts: tuple[str, ...], numbers: tuple[str, ...], lists: tuple[str, ...]) -> set[str]:
-    """Refuse a file whose columns could take much memory; the columns of texts that have a dictionary.
+def require_bounded(path: Path, texts: tuple[str, ...], numbers: tuple[str, ...], lists: tuple[str, ...]) -> Bounded:
+    """Refuse a file whose columns could take much memory; how it is read otherwise.
 
     Args:
         path: of the file.
@@ -140,13 +156,28 @@ def require_bounded(path: Path, texts: tuple[str, ...], numbers: tuple[str, ...]
         groups, named = list(_groups(_footer(file))), set()
         if sum(rows for rows, _ in groups) > _ROWS + path.stat().st_size:
             raise TooLarge
-        for _, chunks in groups:
+        for rows, chunks in groups:
             if len(chunks) != len(parquet.schema):
                 raise Malformed
+            if any(chunks[columns[name]].values > _LISTED + _LENGTH * rows for name in lists):
+                raise TooLarge
             for name, index in columns.items():
                 kinds = {page.kind for page in _pages(file, chunks[index])}
                 named |= {name} if name in texts and _DICTIONARY in kinds else set()
-    return named
+    return Bounded(named, _spans([max(chunk.values for chunk in chunks) for _, chunks in groups]))
+
+
+def _spans(sizes: list[int]) -> list[list[int]]:
+    """Row groups one after another, as long as they hold few values together."""
+    spans: list[list[int]] = []
+    together = 0
+    for k, size in enumerate(sizes):
+        if not spans or together + size > _TOGETHER:
+            spans.append([])
+            together = 0
+        spans[-1].append(k)
+        together += size
+    return spans
 
 
 def _groups(footer: bytes) -> Iterator[tuple[int, list[Chunk]]]:

@@ -32,10 +32,11 @@ _TEXTS = ("design", "id")
 def parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
     """Batches, or the reason why they cannot be read: sizes, a file without its end, or without each column once."""
     try:
-        named = require_bounded(path, _TEXTS, ("mechanism",), ("report",))
+        named, spans = require_bounded(path, _TEXTS, ("mechanism",), ("report",))
         with opened(path, read_dictionary=sorted(named)) as file:
-            for batch in file.iter_batches(BATCH, columns=COLUMNS.names):
-                yield _written_out(batch)
+            for groups in spans:
+                for batch in file.iter_batches(BATCH, row_groups=groups, columns=COLUMNS.names):
+                    yield _written_out(batch)
     except FileNotFoundError:
         raise
     except TooLarge:

@@ -166,12 +166,12 @@ class Tally:
 
 def _loaded(path: Path, design: Design, rejected: Counter[str]) -> Tally:
     """What is in a file of counts, read in batches: of equal rows, of which there may be very many, one is kept."""
-    require_bounded(path, (), ("mechanism", "times"), ("report",))
+    spans = require_bounded(path, (), ("mechanism", "times"), ("report",)).spans
     total = Tally(design, rejected)
     with opened(path) as file:
         if not file.schema_arrow.equals(_COLUMNS) or len(file.schema_arrow) != len(_COLUMNS):
             raise ValueError
-        for batch in file.iter_batches(BATCH):
+        for batch in (batch for groups in spans for batch in file.iter_batches(BATCH, row_groups=groups)):
             part = tally_of(pa.Table.from_batches([batch]), design, Counter())
             for mechanism in range(len(design.mechanisms)):
                 total._add(mechanism, part.counts(mechanism))

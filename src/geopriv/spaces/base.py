@@ -89,6 +89,20 @@ class Space(ABC):
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         """Each point moved by a small way, all in one direction that is parallel to nothing in particular."""
 
+    @abstractmethod
+    def random_direction(self, rng: np.random.Generator) -> FloatArray:
+        """A direction, as `walk` takes it, from a seeded generator."""
+
+    @abstractmethod
+    def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
+        """Points at signed distances (n,) from a point, on a straight line or a great circle.
+
+        Args:
+            start: a point.
+            way: how far.
+            direction: a unit vector, or on a sphere a bearing in radians.
+        """
+
     def enclose(self, row: Sequence[float]) -> list[arb]:
         """The point of one row of exact numbers, in balls."""
         return [arb(number) for number in row]
@@ -178,7 +192,7 @@ class Space(ABC):
         return f"a place of {self}"
 
     def read_public(self, value: Any) -> FloatArray:
-        """The point of one public value, as devices compute it: the floats nearest to the true ones."""
+        """The point of one public value: the floats nearest to the true ones."""
         return self.read(value)
 
     def public_point(self, owner: str, parameter: str, value: Any) -> FloatArray:
@@ -212,6 +226,13 @@ class Axes(Space):
     def limits(self) -> tuple[FloatArray, FloatArray]:
         return np.full(self.dimension, -np.inf), np.full(self.dimension, np.inf)
 
+    def random_direction(self, rng: np.random.Generator) -> FloatArray:
+        direction = np.asarray(rng.standard_normal(self.point_shape))
+        return np.asarray(direction / np.linalg.norm(direction))
+
+    def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
+        return np.asarray(start + way.reshape(-1, *(1,) * len(self.point_shape)) * direction)
+
     def away(self, points: FloatArray, targets: FloatArray) -> FloatArray:
         return normalized((points - targets).reshape(len(points), self.dimension))
 
@@ -240,7 +261,7 @@ def require_unit(space: Space) -> None:
     """Refuse a unit that no device would show after an ε (`geopriv.device.texts`)."""
     unit = space.distance_unit
     if unit is not None and not (unit_like(unit) and not unit.casefold().startswith("factor")):
-        rule = "None or a short text that begins with a letter, has no number or punctuation and names no factor"
+        rule = "a short text that begins with a letter, has no number or punctuation and names no factor"
         raise invalid(type(space).__name__, "unit", rule, unit)
 
 

@@ -82,6 +82,12 @@ class Earth(Vectors):
     def beside(self, points: FloatArray, way: float) -> FloatArray:
         return self.move(points, np.full(len(points), way), np.full(len(points), 0.7391))
 
+    def random_direction(self, rng: np.random.Generator) -> FloatArray:
+        return np.asarray(rng.uniform(0, 2 * np.pi))
+
+    def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
+        return self.move(np.broadcast_to(start, (way.size, 2)), way, np.full(way.size, direction))
+
     def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
         up = np.degrees(reach / self.radius)
         aside = up / max(float(np.cos(np.radians(np.abs([low[0], high[0]]).max()))), 1e-3)

@@ -14,7 +14,7 @@ from geopriv.errors import InvalidParameter, OutOfDomain
 from geopriv.spaces.units import convert
 
 if TYPE_CHECKING:
-    from geopriv.spaces import Space
+    from geopriv.spaces.base import Space
     from geopriv.spaces.checks import FloatArray
 
 _PACKAGES = frozenset({"geopandas", "pandas", "polars", "pyarrow"})

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
+from geopriv.device.functions import nearest_float
 from geopriv.device.spaces import Ratios, factor_unit
 from geopriv.spaces.balls import arb
 from geopriv.spaces.base import Axes, read_floats, require_unit
@@ -117,7 +119,10 @@ class LogLine(_Scalars):
 
     def read_public(self, value: Any) -> FloatArray:
         values = read_floats(self, value)
-        return np.array([*Ratios(self.base, self.floor).public((float(values),))])[0] if values.ndim == 0 else values
+        if values.ndim > 0:
+            return values
+        exactly = (max(Fraction(float(values)), Fraction(self.floor)),)
+        return np.array(nearest_float(lambda bits: Ratios(self.base, self.floor).point(exactly, bits)[0]))
 
     def _read_exactly(self, values: Any) -> FloatArray:
         return read_floats(self, values)  # the values: float logarithms are no longer exact

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from geopriv.device.maps import middle_of, projected_floats, rectangle_of
+from geopriv.device.maps import middle_of, nearest_floats, projected, rectangle_of
+from geopriv.device.values import on_globe
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import (
@@ -153,11 +155,15 @@ class LocalPlane(Flat):
     def project(self, values: Any) -> FloatArray:
         """Points on the map, not clamped, of public places such as the corners of a polygon.
 
-        They are the floats nearest to the true ones, in whole-number arithmetic, so that devices have the same.
+        They are the floats nearest to the true ones, in whole-number arithmetic: the same on every machine.
         """
         places = self.globe.read(values)
-        points = [projected_floats(self.radius, self.middle, tuple(place)) for place in places.reshape(-1, 2).tolist()]
+        points = [self._public_point(*map(Fraction, place)) for place in places.reshape(-1, 2).tolist()]
         return np.array(points).reshape(places.shape)
+
+    def _public_point(self, latitude: Fraction, longitude: Fraction) -> tuple[float, ...]:
+        value = on_globe((latitude, longitude))
+        return nearest_floats(lambda bits: projected(self.radius, self.middle, value, bits))
 
     def _projected(self, positions: FloatArray) -> FloatArray:
         latitude, longitude = np.moveaxis(positions, -1, 0)

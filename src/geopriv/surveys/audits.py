@@ -14,8 +14,8 @@ from geopriv.errors import GeoprivError, InvalidDesign
 from geopriv.mechanisms import Table
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.proofs.audits.analytic import Audit, audit
-from geopriv.surveys.design import load_design
-from geopriv.surveys.documents import from_document
+from geopriv.spaces.documents import from_document
+from geopriv.surveys.design import Design
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def audit_design(path: str | os.PathLike[str]) -> DesignAudit:
     """
     data = Path(path).read_bytes()
     try:
-        design = load_design(path)
+        design = Design.parse(data)
     except InvalidDesign as error:
         return DesignAudit(False, str(error), tuple(_readable(data)))
     audits = tuple(audit(mechanism) for mechanism in design.mechanisms)
@@ -76,8 +76,7 @@ def _readable(data: bytes) -> list[Audit]:
 
 def _refused(document: Any) -> Audit | None:
     try:
-        mechanism = from_document(document, verified=False)
-        return audit(mechanism) if isinstance(mechanism, Table) else None
+        return audit(from_document(Table, document))
     except GeoprivError:
         return _steep_lattice(document)
 

@@ -57,7 +57,8 @@ def survey_from_text(text: str, file: str = "survey.toml") -> Survey:
 def _built(tables: SurveyTable, whole: Part) -> Survey:
     folder, part = Path(whole.file).parent, whole.inside("space")
     with whole.explaining():
-        space = tables.space.build(part)
+        with part.explaining():
+            space = tables.space.build(part)
         rate = _rate(tables, whole, space)
         source = tables.space.source(part)
         prior = None

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from geopriv.device.texts import NAME, plain, quoted, seen
 from geopriv.errors import InvalidParameter
 from geopriv.surveys.kinds import QueryTable
 from geopriv.surveys.lines import key_lines, line_of
@@ -61,13 +62,26 @@ def parse_survey(text: str, file: str) -> tuple[SurveyTable, Part]:
         )
     whole = Part(file, key_lines(text))
     try:
-        return SurveyTable.model_validate(data), whole
+        tables = SurveyTable.model_validate(data)
+        _require_seen(data, whole)
+        return tables, whole
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False)
     # a misspelt key is also a missing one, and its own line says more
     spots = [(error["type"], _Spot.of(error["loc"])) for error in found]
     kind, spot = min(spots, key=lambda s: (s[0] != "extra_forbidden", line_of(whole.lines, s[1].path)))
     raise _explained(kind, spot, data, whole)
+
+
+def _require_seen(value: Any, part: Part) -> None:
+    """Refuse text that no device would show: characters without ink, and a name that is not as it looks."""
+    if isinstance(value, str) and not seen(value):
+        raise part.error(f"must be a text whose characters can all be printed and seen, not {quoted(value)}")
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            _require_seen(inner, part.inside(key))
+    if not part.path and not plain(value["name"], NAME):
+        raise part.wrong("name", f"a text of 1 to {NAME} characters, in NFC, without spaces at its ends", value["name"])
 
 
 def read_text(file: str) -> str:

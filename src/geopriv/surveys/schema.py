@@ -15,11 +15,15 @@ from geopriv.surveys.tables import LENGTH, Length, Table, Text
 class SurveyTable(Table):
     """A survey: what is asked, of whom, and with which promise."""
 
-    name: Text = Field(description="the name of the survey, a text; a person answers a survey once")
+    name: Text = Field(
+        description="the name of the survey, a text of at most 200 characters; a person answers a survey once"
+    )
     epsilon: float = Field(gt=0, description="the privacy loss of a person per distance 'per', a number above 0")
     per: Length = Field(description=f"the distance over which epsilon is lost, {LENGTH}")
     people: int = Field(
-        ge=1, le=10**11, description="the whole number of people expected to report, at least 1, written like 200_000"
+        ge=1,
+        le=10**11,
+        description="the whole number of people expected to report, at least 1, written like 200_000 and not 2e5",
     )
     space: SpaceTable = Field(description="the table [space]: where values live")
     prior: PriorTable | None = Field(

@@ -10,6 +10,8 @@ import numpy as np
 
 from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.loss.line import worst_on_line
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.scale import Scale
 from geopriv.mechanisms.simulation import simulate
@@ -57,6 +59,9 @@ class Additive(OfOneQuery):
             rule = "one whose noise scale has an enclosure"
             raise invalid("report", "query", rule, type(self.scale).__name__)
         return [release(self.query, [(self.query, self.scale)], self.noise, self.guarantee.epsilon)]
+
+    def worst_loss(self) -> WorstLoss:
+        return worst_on_line(self.query.profile, self.scale, self.noise, self.guarantee)
 
     def bias(self, x: Any) -> FloatArray:
         """E[release] − f(x) for each value: zero, by symmetry.

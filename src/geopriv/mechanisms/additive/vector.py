@@ -13,6 +13,8 @@ from geopriv.mechanisms.additive.additive import release
 from geopriv.mechanisms.additive.smooth import SmoothScale, cauchy_budget
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.loss.vector import worst_of_vector
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sensitivity import ExponentialGrowth, smooth_sensitivity
 from geopriv.mechanisms.simulation import simulate
@@ -111,6 +113,9 @@ class VectorSmoothCauchy(Mechanism):
             return answers + self._scale_at(points)[..., None] * self.noise.sample(rng, answers.shape)
 
         return Simulated(simulate(self.space, x, rng, noisy))
+
+    def worst_loss(self) -> WorstLoss:
+        return worst_of_vector(self.queries, self.noise, self.guarantee, self.answers, self.scale)
 
     def bias(self, x: Any) -> FloatArray:
         """Zero for every query, shape (..., m), by symmetry."""

@@ -15,6 +15,8 @@ from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo_coordinate
 from geopriv.mechanisms.input.input import Estimator
 from geopriv.mechanisms.input.moments import coordinate_means
 from geopriv.mechanisms.input.noises import constant
+from geopriv.mechanisms.loss.line import worst_of_coordinate
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Laplace
@@ -98,6 +100,9 @@ class CoordinateLaplace(OfOneQuery):
             return [query.geometry.enclose(row)], 1 / arb(rate)
 
         return [Shifted(Laplace().law(), (grid(1 / rate),), enclose, bound)]
+
+    def worst_loss(self) -> WorstLoss:
+        return worst_of_coordinate(self.query.profile, Laplace(), self.guarantee)
 
     def bias(self, x: Any) -> FloatArray:
         """E[estimate] − f(x) for each value: 0, or of the plain estimate exact.

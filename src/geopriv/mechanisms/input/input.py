@@ -13,6 +13,7 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.input.deconvolution import Inverse, undo
 from geopriv.mechanisms.input.moments import input_means
 from geopriv.mechanisms.input.noises import InputNoise, input_noise
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.simulation import simulate
 from geopriv.noise.plans import Plan
@@ -87,6 +88,9 @@ class InputLaplace(Mechanism):
 
     def releases(self) -> list[Plan]:
         return [self._noise.release()]
+
+    def worst_loss(self) -> WorstLoss:
+        return self._noise.worst_loss()
 
     def log_density(self, points: FloatArray, reports: FloatArray) -> FloatArray:
         """The logarithm of the density of reports (per unit of length, area, …) given true points."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from geopriv.mechanisms.input.expectation import (
@@ -11,63 +13,73 @@ from geopriv.mechanisms.input.expectation import (
     planar_tails,
 )
 from geopriv.queries import Query
-from geopriv.shapes.coordinates import Linear, Radial
 from geopriv.shapes.profiles import (
     Gaussian,
-    Identity,
     LinearPieces,
     Profile,
 )
-from geopriv.spaces import Earth
 from geopriv.spaces.checks import FloatArray, invalid
 
 _RULE = "of straight pieces or Gaussian, for a closed form of plain moments (others: geopriv_paper.plain.plain_moments)"
 
 
-def input_means(query: Query, points: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
+Means = tuple[FloatArray, FloatArray]
+
+
+def input_means(query: Query, points: FloatArray, rate: float) -> Means:
     """Both means at points of the query's space.
 
     Raises:
         InvalidParameter: for a query without a closed form.
     """
-    geometry, profile, d = query.geometry, query.profile, query.space.dimension
-    on_earth = isinstance(query.space, Earth)
-    match geometry, profile:
-        case _, Identity() if isinstance(geometry, Linear):
-            s = geometry(points)
-            return profile(s), profile(s) ** 2 + profile.slope**2 * (d + 1) / rate**2
-        case Linear(), LinearPieces():
-            tails = laplace_tails(rate) if d == 1 else planar_tails(rate, d)
-            return piecewise_means(profile.knots, profile.values, geometry(points), tails)
-        case Linear(), Gaussian():
-            s = geometry(points) - profile.center
-            return gaussian_means(np.abs(s), profile.bandwidth, rate, d, axes=1)
-        case Radial(), Gaussian() if profile.center == -geometry.offset and not on_earth:
-            return gaussian_means(geometry(points) + geometry.offset, profile.bandwidth, rate, d, axes=d)
-        case Radial(), LinearPieces() if d == 1 and not isinstance(profile, Identity):
-            side = np.reshape(points - geometry.anchor, points.shape[: points.ndim - len(query.space.point_shape)])
-            knots = _folded_knots(profile, geometry.offset)
-            return piecewise_means(knots, profile(np.abs(knots) - geometry.offset), side, laplace_tails(rate))
-    raise invalid("InputLaplace", "query", _RULE, query)
+    means = means_along(query, rate)
+    if means is not None:
+        return means(query.geometry(points))
+    profile, offset = query.profile, -(query.geometry.apex or 0.0)
+    if query.knots is None or not profile.levels_off:
+        raise invalid("InputLaplace", "query", _RULE, query)
+    # the distance to a place on a line: straight pieces on both sides of it
+    side = np.reshape(points - query.geometry.anchor, points.shape[: points.ndim - len(query.space.point_shape)])
+    knots = _folded_knots(profile.landmarks, offset)
+    return piecewise_means(knots, profile(np.abs(knots) - offset), side, laplace_tails(rate))
 
 
-def coordinate_means(profile: Profile, s: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
+def means_along(query: Query, rate: float) -> Callable[[FloatArray], Means] | None:
+    """Both means as a function of the coordinate; None where they are not, or have no closed form."""
+    d, bell = query.space.dimension, query.bell
+    if query.geometry.axis is not None:
+        return _means_of(query.profile, rate, d)
+    if bell is None:
+        return None
+    return lambda s: gaussian_means(np.abs(s - bell.center), bell.bandwidth, rate, d, axes=d)
+
+
+def coordinate_means(profile: Profile, s: FloatArray, rate: float) -> Means:
     """Both means of f0(s + Z) with Laplace noise on the coordinate.
 
     Raises:
         InvalidParameter: for a profile without a closed form.
     """
+    means = _means_of(profile, rate, 1)
+    if means is None:
+        raise invalid("CoordinateLaplace", "query", _RULE, profile)
+    return means(s)
+
+
+def _means_of(profile: Profile, rate: float, dimension: int) -> Callable[[FloatArray], Means] | None:
+    """Both means of f0(s + Z) with one axis Z of d-dimensional Laplace noise."""
+    if (slope := profile.straight) is not None:
+        return lambda s: (profile(s), profile(s) ** 2 + (dimension + 1) * (slope / rate) ** 2)
     match profile:
-        case Identity():
-            return profile(s), profile(s) ** 2 + 2 * (profile.slope / rate) ** 2
         case LinearPieces():
-            return piecewise_means(profile.knots, profile.values, s, laplace_tails(rate))
+            tails = laplace_tails(rate) if dimension == 1 else planar_tails(rate, dimension)
+            return lambda s: piecewise_means(profile.knots, profile.values, s, tails)
         case Gaussian():
-            return gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, dimension=1, axes=1)
-    raise invalid("CoordinateLaplace", "query", _RULE, profile)
+            return lambda s: gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, dimension, axes=1)
+    return None
 
 
-def _folded_knots(profile: LinearPieces, offset: float) -> FloatArray:
+def _folded_knots(knots: tuple[float, ...], offset: float) -> FloatArray:
     """Where f0(|t| − offset) bends as a function of t."""
-    positives = [knot + offset for knot in profile.knots if knot + offset > 0]
+    positives = [knot + offset for knot in knots if knot + offset > 0]
     return np.array([-k for k in reversed(positives)] + [0.0] + positives)

@@ -9,6 +9,8 @@ from functools import singledispatch
 
 import numpy as np
 
+from geopriv.mechanisms.loss.line import CLOSEST
+from geopriv.mechanisms.loss.worst import WorstLoss, plain, worst
 from geopriv.noise import PlanarLaplace, SphericalLaplace
 from geopriv.noise.plans import Plan, Shifted, grid
 from geopriv.noise.spherical_laplace import OnEarth
@@ -18,8 +20,27 @@ from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class Probes:
+    """Pairs of points, and outputs at which their laws are compared.
+
+    Args:
+        start: one point of each pair, shape (n, …).
+        other: the other one.
+        distance: between them, shape (n,).
+        outputs: shape (n, m, …).
+    """
+
+    start: FloatArray
+    other: FloatArray
+    distance: FloatArray
+    outputs: FloatArray
+
+
 class InputNoise(ABC):
     """Noise of density ∝ exp(−ε·distance) around every point of a space."""
+
+    rate: float
 
     @abstractmethod
     def move(self, points: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -32,6 +53,28 @@ class InputNoise(ABC):
     @abstractmethod
     def release(self) -> Plan:
         """How a report is made."""
+
+    @abstractmethod
+    def probes(self, distance: FloatArray, beyond: FloatArray, rng: np.random.Generator) -> Probes:
+        """Pairs of points at about such distances, in all directions, and outputs on the line through both.
+
+        Args:
+            distance: between the points of a pair, shape (n,).
+            beyond: where outputs are: 0 at the first point, 1 at the second, and outside in units of 1/ε, shape (m,).
+            rng: a seeded generator.
+        """
+
+    def worst_loss(self) -> WorstLoss:
+        """Over pairs of points at all distances and directions; outputs on the line through both, and beyond them."""
+        distance = np.tile(np.geomspace(CLOSEST, 30.0, 60) / self.rate, 8)
+        beyond = np.concatenate([-np.geomspace(1e-3, 50, 20), np.linspace(0, 1, 11), 1 + np.geomspace(1e-3, 50, 20)])
+        probes = self.probes(distance, beyond, np.random.default_rng(0))
+        first, second = (self.log_density(ends[:, None], probes.outputs) for ends in (probes.start, probes.other))
+        loss = np.abs(first - second)
+        k = loss.argmax(axis=1)
+        ratios = loss[np.arange(len(k)), k] / (self.rate * probes.distance)
+        at = probes.start, probes.other, probes.outputs
+        return worst(ratios, lambda i: (plain(at[0][i]), plain(at[1][i]), plain(at[2][i, k[i]])))
 
 
 @singledispatch
@@ -66,6 +109,16 @@ class AlongAxes(InputNoise):
             lambda rows: (space.bounded(rows), constant(1 / rate, len(rows))),
         )
 
+    def probes(self, distance: FloatArray, beyond: FloatArray, rng: np.random.Generator) -> Probes:
+        shape, d = self.space.point_shape, self.space.dimension
+        direction = rng.standard_normal((distance.size, d))
+        direction /= np.linalg.norm(direction, axis=-1, keepdims=True)
+        start = (rng.standard_normal((distance.size, d)) / self.rate).reshape(-1, *shape)
+        other = start + (direction * distance[:, None]).reshape(start.shape)
+        way = _way(distance, beyond, self.rate)
+        moved = (direction[:, None, :] * way[:, :, None]).reshape(len(start), beyond.size, *shape)
+        return Probes(start, other, distance, start[:, None] + moved)
+
 
 @dataclass(frozen=True)
 class OnSphere(InputNoise):
@@ -87,6 +140,14 @@ class OnSphere(InputNoise):
         around = self.rate * self.space.radius * (1 - 2.0**-50)  # per radian, rounded down
         return OnEarth(SphericalLaplace(around).law(), (min(grid(math.degrees(1 / around)), 1.0),) * 2)
 
+    def probes(self, distance: FloatArray, beyond: FloatArray, rng: np.random.Generator) -> Probes:
+        start = np.stack([rng.uniform(-85, 85, distance.size), rng.uniform(-180, 180, distance.size)], axis=-1)
+        bearing = rng.uniform(0, 2 * np.pi, distance.size)
+        distance = np.minimum(distance, 3.0 * self.space.radius)
+        other = self.space.move(start, distance, bearing)
+        outputs = self.space.move(start[:, None, :], _way(distance, beyond, self.rate), bearing[:, None])
+        return Probes(start, other, self.space.between(start, other), outputs)
+
 
 @input_noise.register
 def _(space: Earth, rate: float) -> InputNoise:
@@ -96,3 +157,9 @@ def _(space: Earth, rate: float) -> InputNoise:
 def constant(value: float, n: int) -> Bounded:
     """The same spread for everyone, right to eight roundings."""
     return Bounded(np.full(n, value), np.full(n, 2.0**-50))
+
+
+def _way(distance: FloatArray, beyond: FloatArray, rate: float) -> FloatArray:
+    """How far outputs are from the first point of each pair, shape (n, m)."""
+    between = np.clip(beyond, 0, 1)
+    return np.asarray(between * distance[:, None] + (beyond - between) / rate)

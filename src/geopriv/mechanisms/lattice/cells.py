@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.errors import ReportRejected
-from geopriv.mechanisms.guarantee import Guarantee, require_per_distance
+from geopriv.mechanisms.guarantee import Pure, require_per_distance
 from geopriv.mechanisms.lattice.bias import largest_interpolation_bias
 from geopriv.mechanisms.lattice.grid import require_flat_space
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
@@ -35,7 +35,7 @@ class Cells:
     """
 
     space: Space
-    guarantee: Guarantee
+    guarantee: Pure
     step: float
     theta: Fraction
     origin: tuple[float, ...] = ()

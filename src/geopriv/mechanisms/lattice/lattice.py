@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from geopriv.mechanisms.counts import Counts
-from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.lattice.cells import LEAST, MOST, Cells
 from geopriv.mechanisms.lattice.grid import choose_grid, require_flat_space
+from geopriv.mechanisms.lattice.loss import worst_of_cells
 from geopriv.mechanisms.lattice.moments import distinct
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.lattice.sums import lattice_sums, map_sums
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.mechanisms.simulation import simulate
@@ -34,7 +35,7 @@ _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
 @dataclass(frozen=True)
-class Lattice(Documented, Cells, Sendable):
+class Lattice(Cells, Sendable):
     """A cell of a public grid: x rounded at random to a neighbour, plus two-sided geometric noise, on each axis.
 
     On each axis x lies between the cells i and i + 1, at the fraction λ. It goes up with probability λ, and then moves
@@ -125,6 +126,9 @@ class Lattice(Documented, Cells, Sendable):
 
     def releases(self) -> list[OnLattice]:
         return [OnLattice(self)]
+
+    def worst_loss(self) -> WorstLoss:
+        return worst_of_cells(self)
 
     @property
     def limits(self) -> tuple[int, int, int]:

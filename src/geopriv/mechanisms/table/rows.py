@@ -5,14 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Annotated, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.mechanisms.guarantee import Guarantee, require_per_distance
+from geopriv.mechanisms.guarantee import Pure, require_per_distance
 from geopriv.mechanisms.table.integers import TOTAL, Integers, worst_step
 from geopriv.queries import Query
+from geopriv.shapes.coordinates.documents import CoordinateDocument
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, same_fields
+from geopriv.spaces.forms import Note
+
+WEIGHTS = Note(
+    minItems=2,
+    items={"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0, "maximum": TOTAL}},
+    description="One row a lattice point, each summing to 2^60. A reader in a browser needs BigInt.",
+)
+
+
+class Carried(TypedDict):
+    """What a device needs of a query, beside its words: where values live, and s."""
+
+    space: Space
+    coordinate: CoordinateDocument
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +45,10 @@ class Rows:
     """
 
     query: Query
-    guarantee: Guarantee
-    lattice: FloatArray = field(repr=False)
-    values: FloatArray
-    weights: Integers = field(repr=False)
+    guarantee: Pure
+    lattice: Annotated[FloatArray, Note(minItems=2)] = field(repr=False)
+    values: Annotated[FloatArray, Note(minItems=1)]
+    weights: Annotated[Integers, WEIGHTS] = field(repr=False)
 
     def __post_init__(self) -> None:
         shape = (self.lattice.size, self.values.size)
@@ -60,6 +77,15 @@ class Rows:
         The promise holds if it is at most 1.
         """
         return worst_step(self.lattice, self.weights, Fraction(self.guarantee.epsilon))
+
+    @property
+    def spent(self) -> Fraction:
+        """The largest loss per distance over what is promised."""
+        return self.worst_step[0]
+
+    def derived(self) -> Carried:
+        """What its document holds beside its parameters, and must be that of its query to the last digit."""
+        return {"space": self.query.space, "coordinate": self.query.geometry.document()}
 
     def probabilities(self, s: FloatArray) -> FloatArray:
         """The law of the report at coordinates s, shape (..., values)."""

@@ -14,8 +14,8 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.counts import Counts
-from geopriv.mechanisms.documented import Documented
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.mechanisms.sums import Sums, moments_of
@@ -63,7 +63,7 @@ class Alphabet:
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Documented, Rows, OfOneQuery, Sendable):
+class Table(Rows, OfOneQuery, Sendable):
     """One of a few values, drawn with probabilities that are linear in the coordinate between lattice points.
 
     At lattice point i value y has the integer weight w_i(y) out of 2^60; outside the lattice the end rows hold. The
@@ -181,6 +181,12 @@ class Table(Documented, Rows, OfOneQuery, Sendable):
 
     def releases(self) -> list[Letters]:
         return [Letters(self)]
+
+    def worst_loss(self) -> WorstLoss:
+        """Over every cell and every value, in exact arithmetic: nothing is sampled."""
+        ratio, cell, letter = self.worst_step
+        at = (float(self.lattice[cell]), float(self.lattice[cell + 1]), float(self.values[letter]))
+        return WorstLoss(ratio, at, self.weights[1:].size)
 
     @property
     def limits(self) -> tuple[int, int, int]:

@@ -20,7 +20,7 @@ from geopriv.mechanisms.lattice.cells import FARTHEST
 from geopriv.mechanisms.table.integers import TOTAL
 from geopriv.noise import exact
 from geopriv.spaces.checks import FloatArray
-from geopriv.surveys.design import Design, space_of
+from geopriv.surveys.design import Design
 
 Integers = npt.NDArray[np.int64]
 Value = float | tuple[float, ...]
@@ -97,7 +97,7 @@ class Letters:
         if index == len(self.design.mechanisms):
             return "a report that the design cannot make"
         mechanism = self.design.mechanisms[index]
-        if isinstance(mechanism, Lattice):
+        if not isinstance(mechanism, Table):
             return f"any report to mechanism {index}"
         return f"the report {np.unique(mechanism.values)[label - starts[index]]:g} to mechanism {index}"
 
@@ -175,7 +175,7 @@ def position(mechanism: Lattice, value: Value, axis: int) -> tuple[int, float]:
 
 
 def _row(mechanism: Table | Lattice, value: Value) -> list[float]:
-    rows: list[list[float]] = space_of(mechanism).read_rows([value])[0].tolist()
+    rows: list[list[float]] = mechanism.space.read_rows([value])[0].tolist()
     return rows[0]
 
 

@@ -62,7 +62,7 @@ def worst_marks(design: Design, most: int = _MOST) -> list[Mark]:
         where = f"of mechanism {index}"
         if isinstance(mechanism, Table):
             groups += [_table_marks(mechanism, where), _corner_marks(mechanism.query, where)]
-        else:
+        elif isinstance(mechanism, Lattice):
             groups.append(_lattice_marks(mechanism, where))
     in_turn = (mark for row in zip_longest(*groups) for mark in row if mark is not None)
     made = (_mark(design, words, value, turn) for turn, (words, value) in enumerate(in_turn))

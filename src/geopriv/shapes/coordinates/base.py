@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geopriv.shapes.coordinates.documents import CoordinateDocument
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import Bounded
@@ -156,3 +157,11 @@ class Coordinate(ABC):
         moves them by one law, where a law is known.
         """
         return self
+
+    def document(self) -> CoordinateDocument:
+        """The exact numbers that define s, for devices, which know coordinates and no queries.
+
+        Raises:
+            InvalidParameter: for one that devices do not know.
+        """
+        raise invalid("Design", "query", "one whose coordinate devices know", type(self).__name__)

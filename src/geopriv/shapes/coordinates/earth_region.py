@@ -12,6 +12,7 @@ import shapely
 
 from geopriv.shapes.coordinates import near_edges
 from geopriv.shapes.coordinates.base import Coordinate
+from geopriv.shapes.coordinates.documents import EarthRegionDocument
 from geopriv.shapes.coordinates.rings import Rings, Vector, least, rings_of, signed
 from geopriv.spaces import Earth, unit_vectors
 from geopriv.spaces.balls import angle, arb, cross, dot, precision, turn, unit_vector
@@ -192,6 +193,10 @@ class EarthRegion(Coordinate):
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         return np.minimum(s, 0.0), np.maximum(s, 0.0)  # as in the plane
+
+    def document(self) -> EarthRegionDocument:
+        rings = [shapely.get_coordinates(ring).tolist() for ring in rings_of(self.region)]
+        return {"type": "EarthRegion", "rings": rings}
 
 
 @lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.shapes.coordinates.base import Box, Coordinate
+from geopriv.shapes.coordinates.documents import LinearDocument
 from geopriv.shapes.profiles.pieces import LinearPieces
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb, length, total
@@ -78,6 +79,9 @@ class Linear(Coordinate):
     @property
     def reach(self) -> tuple[float, float] | None:
         return None if np.isfinite(self._ends).any() else self._ends
+
+    def document(self) -> LinearDocument:
+        return {"type": "Linear", "direction": list(self.direction), "shift": self.shift}
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         low, high = self._ends

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.shapes.coordinates.base import Box, Coordinate
+from geopriv.shapes.coordinates.documents import QuadrantDocument
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb, greatest, length
 from geopriv.spaces.base import normalized
@@ -59,6 +60,9 @@ class Quadrant(Coordinate):
     @property
     def anchor(self) -> FloatArray:
         return np.asarray(self.corner)
+
+    def document(self) -> QuadrantDocument:
+        return {"type": "Quadrant", "corner": list(self.corner)}
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         # towards the nearest point of Q and away from it; inside, behind a corner, depth grows slower than distance

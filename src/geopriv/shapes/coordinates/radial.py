@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from geopriv.shapes.coordinates.base import Box, Coordinate
+from geopriv.shapes.coordinates.documents import RadialDocument
 from geopriv.shapes.profiles.pieces import LinearPieces
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
@@ -78,6 +79,9 @@ class Radial(Coordinate):
     @property
     def reach(self) -> tuple[float, float] | None:
         return None if self._on_a_line_with_ends else (-self.offset, self.space.farthest - self.offset)
+
+    def document(self) -> RadialDocument:
+        return {"type": "Radial", "center": list(self.center), "offset": self.offset}
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         if self._on_a_line_with_ends:  # beyond them there is nothing, so only towards the centre

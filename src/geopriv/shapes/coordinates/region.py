@@ -11,7 +11,8 @@ import shapely
 
 from geopriv.shapes.coordinates import near_edges
 from geopriv.shapes.coordinates.base import Box, Coordinate
-from geopriv.shapes.coordinates.rings import Rings, inside, least, signed, to_segment
+from geopriv.shapes.coordinates.documents import RegionDocument
+from geopriv.shapes.coordinates.rings import Rings, inside, least, rings_of, signed, to_segment
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray
@@ -84,6 +85,9 @@ class Region(Coordinate):
     @property
     def anchor(self) -> FloatArray:
         return np.asarray(self.region.boundary.interpolate(0.0).coords[0])
+
+    def document(self) -> RegionDocument:
+        return {"type": "Region", "rings": [shapely.get_coordinates(ring).tolist() for ring in rings_of(self.region)]}
 
     def reachable(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         # straight to the nearest point of the border; beyond it a corner or a pocket may come nearer

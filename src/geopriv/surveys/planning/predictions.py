@@ -18,16 +18,11 @@ from geopriv.mechanisms import (
     Table,
 )
 from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo
-from geopriv.mechanisms.input.expectation import (
-    gaussian_means,
-    laplace_tails,
-    piecewise_means,
-    planar_tails,
-)
+from geopriv.mechanisms.input.moments import means_along
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import Query
-from geopriv.shapes.profiles import Gaussian, LinearPieces
+from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.surveys.planning.workload import Curve, Workload
 
@@ -104,19 +99,13 @@ def _blurred_regions(work: Workload, rate: float) -> FloatArray:
 
 def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
     """Expected variance, and the bias of the mean over people, of the paper's plain estimate."""
-    d = work.space.dimension
     if not work.space.flat:
         raise invalid("plan", "queries", "on a flat space for the plain estimate to have a formula", work.space)
 
     def means(query: Query) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
-        profile, bell, straight = query.profile, query.bell, query.geometry.axis is not None
-        if straight and isinstance(profile, LinearPieces) and profile.levels_off:
-            tails = laplace_tails(rate) if d == 1 else planar_tails(rate, d)
-            return lambda s: piecewise_means(profile.knots, profile.values, s, tails)
-        if straight and isinstance(profile, Gaussian):
-            return lambda s: gaussian_means(np.abs(s - profile.center), profile.bandwidth, rate, d, axes=1)
-        if bell is not None:
-            return lambda s: gaussian_means(np.abs(s - bell.center), bell.bandwidth, rate, d, axes=d)
+        known = None if query.profile.straight is not None else means_along(query, rate)
+        if known is not None:
+            return known
         raise invalid("plan", "queries", "of a shape whose plain estimate has a formula", type(query).__name__)
 
     def variance(query: Query) -> Curve:

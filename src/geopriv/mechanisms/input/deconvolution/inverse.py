@@ -13,16 +13,14 @@ from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.input.deconvolution.grid import GridInverse
 from geopriv.mechanisms.input.deconvolution.kernel import KernelTable, kernel_table
 from geopriv.mechanisms.input.deconvolution.line import LineInverse
-from geopriv.queries import Blurred, Query
-from geopriv.shapes.coordinates import Coordinate, Linear, Radial
+from geopriv.queries import Query
+from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.grids import blurred_grid
 from geopriv.shapes.profiles import (
     BlurredPieces,
     Gaussian,
-    Identity,
     Profile,
 )
-from geopriv.spaces import Earth
 from geopriv.spaces.checks import FloatArray, invalid
 
 
@@ -71,33 +69,33 @@ def undo(query: Query, rate: float) -> Inverse:
 
     Reference: theory T6.
     """
-    if isinstance(query.space, Earth):
+    if not query.space.flat:
         rule = "on a flat space: on Earth use a LocalPlane, or estimator='plain'"
         raise invalid("InputLaplace", "query", rule, query.space)
-    d = query.space.dimension
-    if isinstance(query, Blurred) and not query.along_line:
+    if not query.has_profile:
         return _blurred_region(query, rate)
-    geometry, profile = query.geometry, query.profile
-    if isinstance(geometry, Linear) and isinstance(profile, Identity):
+    geometry, profile, d = query.geometry, query.profile, query.space.dimension
+    if geometry.axis is not None and profile.straight is not None:
         return _unchanged(geometry, profile, d, rate)
-    if d == 1 and isinstance(geometry, Linear | Radial):
+    if d == 1 and (geometry.axis is not None or geometry.apex is not None):
         return _on_line(geometry, profile, rate)
-    match geometry, profile:
-        case Linear(), Gaussian():
-            return _from_table(geometry, profile, kernel_table(rate * profile.bandwidth, axes=1, dimension=d))
-        case Linear(), BlurredPieces():
-            grid = _blurred_profile(profile, rate, d)
-            return OfCoordinate(
-                geometry, lambda s: grid(s[..., None]), lambda s: grid.second_moment(s[..., None]), grid.error
-            )
-        case Radial(), Gaussian() if profile.center == -geometry.offset and d <= 3:
-            return _from_table(geometry, profile, kernel_table(rate * profile.bandwidth, axes=d, dimension=d))
+    if (bell := query.bell) is not None and d <= 3:
+        return _from_table(geometry, bell, kernel_table(rate * bell.bandwidth, axes=d, dimension=d))
+    if geometry.axis is not None:
+        match profile:
+            case Gaussian():
+                return _from_table(geometry, profile, kernel_table(rate * profile.bandwidth, axes=1, dimension=d))
+            case BlurredPieces():
+                grid = _blurred_profile(profile, rate, d)
+                return OfCoordinate(
+                    geometry, lambda s: grid(s[..., None]), lambda s: grid.second_moment(s[..., None]), grid.error
+                )
     raise _too_rough(query)
 
 
-def _unchanged(geometry: Coordinate, profile: Identity, dimension: int, rate: float) -> OfCoordinate:
+def _unchanged(geometry: Coordinate, profile: Profile, dimension: int, rate: float) -> OfCoordinate:
     """A linear f needs no undoing: the noise has mean zero, and variance (d + 1)/ε² along every direction."""
-    spread = profile.slope**2 * (dimension + 1) / rate**2
+    spread = profile.lipschitz**2 * (dimension + 1) / rate**2
     return OfCoordinate(geometry, profile, lambda s: profile(s) ** 2 + spread)
 
 
@@ -109,8 +107,11 @@ def _from_table(geometry: Coordinate, profile: Gaussian, table: KernelTable) -> 
 
 
 @lru_cache(maxsize=4)  # they are large
-def _blurred_region(query: Blurred, rate: float) -> GridInverse:
-    return GridInverse(query.grid(rate), rate, query.space.dimension)
+def _blurred_region(query: Query, rate: float) -> GridInverse:
+    grid = query.grid(rate)
+    if grid is None:
+        raise _too_rough(query)
+    return GridInverse(grid, rate, query.space.dimension)
 
 
 @lru_cache(maxsize=16)
@@ -126,7 +127,7 @@ def undo_coordinate(query: Query, rate: float) -> OfCoordinate:
     Raises:
         InvalidParameter: for a profile with kinks.
     """
-    if isinstance(query.profile, Identity):
+    if query.profile.straight is not None:
         return _unchanged(query.geometry, query.profile, 1, rate)
     inverse = _line_inverse("CoordinateLaplace", query.profile, rate)
     return OfCoordinate(query.geometry, inverse, inverse.second_moment, inverse.error)
@@ -145,15 +146,15 @@ def _line_inverse(owner: str, profile: Profile, rate: float) -> LineInverse:
     )
 
 
-def _on_line(geometry: Linear | Radial, profile: Profile, rate: float) -> Inverse:
+def _on_line(geometry: Coordinate, profile: Profile, rate: float) -> Inverse:
     inverse = _line_inverse("InputLaplace", profile, rate)
-    if isinstance(geometry, Linear):
+    if geometry.apex is None:
         return OfCoordinate(geometry, inverse, inverse.second_moment, inverse.error)
     # around a place, f has a kink at the place itself unless the profile is level there
-    slope = float(np.abs(inverse.profile.slope(np.asarray(-geometry.offset))))
+    slope = float(np.abs(inverse.profile.slope(np.asarray(geometry.apex))))
     if slope > 1e-9 * inverse.profile.lipschitz:
         raise invalid("InputLaplace", "query", "level at its centre, or it has a kink there", type(profile).__name__)
-    offset = geometry.offset
+    offset = -geometry.apex
     return OfCoordinate(geometry, inverse, lambda s: inverse.folded_moment(s + offset, offset), inverse.error)
 
 

@@ -40,7 +40,7 @@ from geopriv.reports.files import (
 from geopriv.reports.reader import Judged, ReportReader
 from geopriv.reports.report_files import parse_line, well_formed
 from geopriv.reports.tallies import Tally, tally_of
-from geopriv.surveys.design import Design, parse_design
+from geopriv.surveys.design import Design
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
@@ -61,7 +61,7 @@ def pack(design: Design) -> bytes:
 @lru_cache(maxsize=4)
 def ready(packed: bytes) -> Design:
     """The design, verified when this process first sees it."""
-    return parse_design(zlib.decompress(packed))
+    return Design.parse(zlib.decompress(packed))
 
 
 def wanted(columns: Columns) -> tuple[str, ...]:

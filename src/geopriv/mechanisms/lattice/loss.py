@@ -1,4 +1,4 @@
-"""The audit of grid reports: θ in exact arithmetic, and the law that the mechanism states."""
+"""The worst loss of reports on a grid: θ in exact arithmetic, and the law that the mechanism states."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms import Lattice
+from geopriv.mechanisms.lattice.cells import Cells
+from geopriv.mechanisms.loss.worst import WorstLoss, worst
 from geopriv.spaces.checks import FloatArray
 
 _CELLS = 40  # on each side of a person, within which the law is looked at
 _CLOSEST = 1e-5  # of a step or of 1/ε: closer pairs would measure rounding errors
 
 
-def worst_lattice(mechanism: Lattice) -> tuple[FloatArray, Any]:
+def worst_of_cells(mechanism: Cells) -> WorstLoss:
     """Loss/(ε·distance) of the laws of neighbouring cells, exactly, and of pairs of real points.
 
     On a cell the law of each axis is a line between the laws of its two ends, so that its steepest logarithm is
@@ -37,10 +38,10 @@ def worst_lattice(mechanism: Lattice) -> tuple[FloatArray, Any]:
             return "cell 0", "cell 1", "any cell outside them"
         return first[k - 1].tolist(), second[k - 1].tolist(), outputs[k - 1].tolist()
 
-    return everything, at
+    return worst(everything, at)
 
 
-def _steepest_between_cells(mechanism: Lattice) -> Fraction:
+def _steepest_between_cells(mechanism: Cells) -> Fraction:
     """The largest |P_1(k) − P_0(k)|/min of the noise around cells 0 and 1."""
     worst = Fraction(0)
     for k in range(-_CELLS, _CELLS + 1):
@@ -49,7 +50,7 @@ def _steepest_between_cells(mechanism: Lattice) -> Fraction:
     return worst
 
 
-def _pairs(mechanism: Lattice) -> tuple[FloatArray, FloatArray]:
+def _pairs(mechanism: Cells) -> tuple[FloatArray, FloatArray]:
     """Pairs of points at all distances and directions, half of them across corners, borders and middles of cells."""
     rng, d = np.random.default_rng(0), mechanism.space.dimension
     length, step = 1 / mechanism.guarantee.epsilon, mechanism.step
@@ -68,7 +69,7 @@ def _pairs(mechanism: Lattice) -> tuple[FloatArray, FloatArray]:
     return start.reshape(shape), other.reshape(shape)
 
 
-def _losses(mechanism: Lattice, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _losses(mechanism: Cells, first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The largest loss of each pair over outputs around both, less rounding, over what is promised; and where."""
     d, shape = mechanism.space.dimension, mechanism.space.point_shape
     ends = [mechanism.place(points)[0].reshape(-1, d) for points in (first, second)]

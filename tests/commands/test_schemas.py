@@ -1,0 +1,60 @@
+"""The published schemas are the generated ones, and a device's reader knows the keys that they describe."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from geopriv.client import Client
+from geopriv.device import coordinates, designs, mechanisms, spaces
+from tests.designs import lattice_design, two_tables
+from tests.policies import allowed
+from tests.structure import errors_of
+
+FOLDER = Path(__file__).parents[2] / "docs" / "schemas"
+SCHEMAS: dict[str, Any] = {
+    name: json.loads((FOLDER / f"{name}.schema.json").read_text("utf-8")) for name in ("design", "reports", "estimates")
+}
+
+
+def test_the_published_schemas_are_made_from_the_classes(tmp_path: Path) -> None:
+    """In a process of its own: classes that tests define belong to no schema."""
+    subprocess.run([sys.executable, "-W", "error", "-m", "geopriv.commands.schemas", str(tmp_path)], check=True)
+    made = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
+    assert made == {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
+    assert len(made) == 4
+
+
+def keys(schema: dict[str, Any]) -> set[str]:
+    """Those beside the type; all of them must be there and no others may."""
+    assert schema["additionalProperties"] is False
+    assert set(schema["required"]) == set(schema["properties"])
+    return set(schema["properties"]) - {"type"}
+
+
+def test_a_device_reads_the_keys_that_the_schema_describes() -> None:
+    design = SCHEMAS["design"]
+    defs = design["$defs"]
+    assert keys(design) == set(designs.KEYS["Design"])
+    for kind, known in (mechanisms.KINDS | mechanisms.GUARANTEE | spaces.KINDS).items():
+        assert keys(defs[kind]) == set(known), kind
+    assert {part["$ref"].rpartition("/")[2] for part in defs["Space"]["oneOf"]} == set(spaces.KINDS)
+    described = defs["Table"]["properties"]["coordinate"]["oneOf"]
+    assert {part["properties"]["type"]["const"]: keys(part) for part in described} == {
+        kind: set(known) for kind, known in coordinates.KINDS.items()
+    }
+
+
+def test_what_devices_send_fits_the_schema_of_reports(tmp_path: Path) -> None:
+    for design, value in ((two_tables(), 0.5), (lattice_design(), [1e9, -3.0])):
+        design.write(tmp_path / "design.json")
+        client = Client(
+            tmp_path / "design.json", tmp_path / f"{design.survey}.ledger", allowed(unit=design.space.distance_unit)
+        )
+        line = json.loads(client.report(value))
+        assert not errors_of(SCHEMAS["reports"], line)
+        assert errors_of(SCHEMAS["reports"], line | {"id": "0"})
+        assert errors_of(SCHEMAS["reports"], {key: line[key] for key in line if key != "id"})
