@@ -408,7 +408,6 @@ def test_rings_are_planned_as_well_as_discs() -> None:
 class _Stripe(Coordinate):
     """Distance to a line of the plane: a coordinate that says nothing of how it moves, or of what is like it."""
 
-    space: gp.Space
     line: float
     space: gp.Space = PLANE
 
@@ -430,7 +429,7 @@ class _NearStripe(gp.Query):
 
     @property
     def geometry(self) -> Coordinate:
-        return _Stripe(self.space, self.line)
+        return _Stripe(self.line)
 
     @property
     def profile(self) -> Profile:

@@ -194,7 +194,7 @@ class Plan(Shown):
         """What else would help; empty if nothing."""
         if self.best.mechanism == "InputLaplace" and len(self.best.variances) > 1 and self.relative_error > 0.05:
             share = f"{100 * self.relative_error:.2g} %"
-            return f"The error is {share} of the answers: estimate_map(..., shrink=True) would cut it, but is biased."
+            return f"The error is {share} of the answers: estimate(..., shrink=True) would cut it, but is biased."
         return ""
 
     def _share(self, option: Option) -> str:
