@@ -29,8 +29,8 @@ def maps() -> list[dict[str, Any]]:
     for inverse in (500, 2_000):
         mechanism = gp.InputLaplace.calibrate(plane, 1 / inverse)
         reports, kernel = mechanism.simulate(people, rng), gp.GaussianKernel((0.0, 0.0), 2_400.0, plane)
-        chart = gp.estimate_map(mechanism, reports, kernel, rows, columns)
-        spent = seconds(partial(gp.estimate_map, mechanism, reports, kernel, rows, columns), 3)
+        chart = gp.estimate(mechanism, reports, kernel, at=(rows, columns))
+        spent = seconds(partial(gp.estimate, mechanism, reports, kernel, at=(rows, columns)), 3)
         start, off = time.perf_counter(), 0.0
         for i, j in PIXELS:
             direct = gp.estimate(mechanism, reports, gp.GaussianKernel((rows[i], columns[j]), 2_400.0, plane))
@@ -46,8 +46,9 @@ def shares() -> dict[str, Any]:
     usd, rng = gp.Line("USD"), np.random.default_rng(0)
     mechanism = gp.InputLaplace.calibrate(usd, 1 / 8_000)
     reports, at = mechanism.simulate(rng.lognormal(11.49, 0.83, N), rng), np.linspace(5_000, 1e6, 1_000)
-    spent = seconds(lambda: gp.estimate_cdf(mechanism, reports, at), 3)
-    curve = gp.estimate_cdf(mechanism, reports, at)
+    step = gp.Threshold(at[0], 32_000, usd, edge="smooth")
+    spent = seconds(lambda: gp.estimate(mechanism, reports, step, at=at), 3)
+    curve = gp.estimate(mechanism, reports, step, at=at)
     start = time.perf_counter()
     direct = gp.estimate(mechanism, reports, gp.Threshold(at[99], 32_000, usd, edge="smooth"))
     whole = (time.perf_counter() - start) * at.size

@@ -42,11 +42,8 @@ def incomes(people: int = 200_000, seed: int = 0) -> gp.Answers:
     reports = lattice.simulate(synthetic_incomes(people, np.random.default_rng(seed)), np.random.default_rng(seed + 1))
     answers = []
     for question in (*shares, curve):
-        found = gp.lattice_estimates(lattice, reports, question.queries)
-        bias = max(one.bias for one in found)
-        values, errors = ([getattr(one, name) for one in found] for name in ("value", "standard_error"))
-        shape = question.shape
-        answers.append(answer(question, np.reshape(values, shape), np.reshape(errors, shape), people, bias, 2.9))
+        found = gp.estimate(lattice, reports, question)
+        answers.append(answer(question, found.values, found.standard_errors, people, found.bias, 2.9))
     rejected = {"repeated id": 12, "wrong design": 3}
     return gp.Answers("Household incomes", HASH, lattice.guarantee, USD, tuple(answers), people, rejected)
 
@@ -63,10 +60,8 @@ def city(people: int = 300_000, seed: int = 0, side: int = 61) -> gp.Answers:
     )
     lattice = gp.Lattice.calibrate(CITY, "1 per 1 km", step=100.0)
     reports = lattice.simulate(synthetic_city(people, np.random.default_rng(seed)), np.random.default_rng(seed + 1))
-    found = gp.lattice_estimates(lattice, reports, [share.query for share in shares])
-    answers = [
-        answer(share, one.value, one.standard_error, people, one.bias) for share, one in zip(shares, found, strict=True)
-    ]
-    means, errors = gp.lattice_kernel_map(lattice, reports, *chart.axes, chart.bandwidth)
-    answers.append(answer(chart, means, errors, people, lattice.largest_bias(chart.queries[0]), 4.2))
+    answers = []
+    for question in (*shares, chart):
+        found = gp.estimate(lattice, reports, question)
+        answers.append(answer(question, found.values, found.standard_errors, people, found.bias, 4.2))
     return gp.Answers("A made-up city", HASH, lattice.guarantee, CITY, tuple(answers), people)

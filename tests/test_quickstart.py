@@ -26,7 +26,7 @@ def test_the_quickstart_runs_as_it_is_written(tmp_path: Path) -> None:
             command, cwd=tmp_path, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-    answers = gp.load_answers(tmp_path / "estimates.json")
+    answers = gp.Answers.read(tmp_path / "estimates.json")
     assert answers.n == 50_000
     assert abs(answers["above 100,000 USD"].estimates[()].value - 0.49) < 0.02
     assert (tmp_path / "report.html").stat().st_size > 10_000

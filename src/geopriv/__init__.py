@@ -12,16 +12,9 @@ if TYPE_CHECKING:
     from geopriv.answers.answers import Answer as Answer
     from geopriv.answers.answers import Answers as Answers
     from geopriv.answers.answers import Band as Band
-    from geopriv.answers.answers import load_answers as load_answers
-    from geopriv.answers.curves import estimate_cdf as estimate_cdf
-    from geopriv.answers.estimation import Estimate as Estimate
-    from geopriv.answers.estimation import Estimates as Estimates
-    from geopriv.answers.estimation import estimate as estimate
-    from geopriv.answers.lattice_maps import lattice_corner_map as lattice_corner_map
-    from geopriv.answers.lattice_maps import lattice_estimates as lattice_estimates
-    from geopriv.answers.lattice_maps import lattice_kernel_map as lattice_kernel_map
-    from geopriv.answers.maps import estimate_map as estimate_map
-    from geopriv.answers.survey_estimates import estimate_survey as estimate_survey
+    from geopriv.answers.estimate import estimate as estimate
+    from geopriv.answers.estimates import Estimate as Estimate
+    from geopriv.answers.estimates import Estimates as Estimates
     from geopriv.errors import BudgetExhausted as BudgetExhausted
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidDesign as InvalidDesign
@@ -57,7 +50,6 @@ if TYPE_CHECKING:
     from geopriv.noise import SphericalLaplace as SphericalLaplace
     from geopriv.noise import StudentT as StudentT
     from geopriv.pages import page_html as page_html
-    from geopriv.pages import write_page as write_page
     from geopriv.proofs.audits import Audit as Audit
     from geopriv.proofs.audits import BlackBoxAudit as BlackBoxAudit
     from geopriv.proofs.audits import audit as audit
@@ -116,21 +108,18 @@ if TYPE_CHECKING:
     from geopriv.surveys.planning import Option as Option
     from geopriv.surveys.planning import Plan as Plan
     from geopriv.surveys.planning import SurveyPlan as SurveyPlan
-    from geopriv.surveys.planning import epsilon_needed as epsilon_needed
-    from geopriv.surveys.planning import people_needed as people_needed
     from geopriv.surveys.planning import plan as plan
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "answers.answers": ("Answer", "Answers", "Band", "load_answers"),
+    "answers.answers": ("Answer", "Answers", "Band"),
     "proofs.audits": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
     "surveys.audits": ("DesignAudit", "audit_design"),
     "proofs.floors": ("efficiency", "lower_bound", "lower_bound_many"),
-    "answers.curves": ("estimate_cdf",),
     "surveys.design": ("Design",),
-    "answers.estimation": ("Estimate", "Estimates", "estimate"),
-    "answers.maps": ("estimate_map",),
+    "answers.estimate": ("estimate",),
+    "answers.estimates": ("Estimate", "Estimates"),
     "reports.engines.duckdb.sql": ("Sql",),
     "errors": (
         "BudgetExhausted",
@@ -141,7 +130,6 @@ _HOME = {
         "ReportRejected",
         "Unavailable",
     ),
-    "answers.lattice_maps": ("lattice_corner_map", "lattice_estimates", "lattice_kernel_map"),
     "mechanisms": (
         "CoordinateLaplace",
         "InputLaplace",
@@ -158,8 +146,8 @@ _HOME = {
         "VectorSmoothCauchy",
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
-    "pages": ("page_html", "write_page"),
-    "surveys.planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
+    "pages": ("page_html",),
+    "surveys.planning": ("Option", "Plan", "SurveyPlan", "plan"),
     "queries.priors": ("Prior",),
     "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
     "reports.drawing": ("Privatized",),
@@ -202,7 +190,6 @@ _HOME = {
     "queries.source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
     "surveys": ("Survey", "load_survey"),
-    "answers.survey_estimates": ("estimate_survey",),
     "reports.tallies": ("Tally",),
     "reports.verbs": ("privatize", "tally"),
 }

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import special
 
-from geopriv.answers.lattice_maps import lattice_corner_map
-from geopriv.mechanisms import InputLaplace
+from geopriv.mechanisms import InputLaplace, Lattice
+from geopriv.mechanisms.lattice.sums import ProductSums, product_sums
 from geopriv.queries import Orthant
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.corners import (
@@ -36,6 +37,15 @@ def shares_above(points: FloatArray) -> FloatArray:
     return np.asarray(beyond[1:, 1:] / len(points))
 
 
+def corner_sums(mechanism: Lattice, reports: Any, at: tuple[FloatArray, FloatArray], bandwidth: float) -> ProductSums:
+    """The share of people above two thresholds at once, for every pair of them, from one report a person.
+
+    The corner is blurred by a Gaussian, which makes it a product: the mean of Φ((x₁ − a)/h)·Φ((x₂ − b)/h).
+    """
+    cells = mechanism.cells(np.asarray(reports))
+    return product_sums(mechanism, cells, np.ones(len(cells)), at, lambda way: special.ndtr(way / bandwidth))
+
+
 def one_report_checks(
     corners: Corners, blur: float, people: int, surveys: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
@@ -56,7 +66,7 @@ def one_report_checks(
             x = corners.law.draw(block, rng)
             truth = shares_above(x)
             errors["M0"] += block / people * (shares_above(np.asarray(plain.simulate(x, rng))) - truth)
-            found, _ = lattice_corner_map(grid, grid.simulate(x, rng), GRID, GRID, blur * corners.inverse_rate)
+            found = corner_sums(grid, grid.simulate(x, rng), (GRID, GRID), blur * corners.inverse_rate).means
             errors["Lattice"] += block / people * (found - truth)
         for name, error in errors.items():
             squares[name].append(float(np.mean(error**2)))

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.answers.lattice_maps import lattice_kernel_map
-from geopriv.answers.maps import estimate_map
+from geopriv.answers.estimate import estimate
 from geopriv.mechanisms import InputLaplace, Lattice
 from geopriv.queries import GaussianKernel
 from geopriv.spaces.checks import FloatArray
@@ -131,9 +130,7 @@ def input_map(kernels: Kernels, name: str, x: FloatArray, rng: np.random.Generat
 
 def _estimated(kernels: Kernels, mechanism: InputLaplace | Lattice, reports: Any) -> FloatArray:
     crowd = kernels.crowd
-    if isinstance(mechanism, Lattice):
-        return lattice_kernel_map(mechanism, reports, crowd.rows, crowd.columns, kernels.bandwidth)[0]
-    return estimate_map(mechanism, reports, kernels.query, crowd.rows, crowd.columns).values
+    return estimate(mechanism, reports, kernels.query, at=(crowd.rows, crowd.columns)).values
 
 
 def answer_maps(kernels: Kernels, truth: FloatArray, people: int, rng: np.random.Generator) -> dict[str, FloatArray]:

@@ -30,7 +30,7 @@ def answered(*questions: gp.Question, consistent: bool = False) -> gp.Answers:
     design = lattice_design(*questions)
     tally, _ = reported(design, incomes(2000) if questions[0].space == ABOVE.space else places(500))
     tally.rejected["wrong design"] = 7
-    return gp.estimate_survey(design, tally, 0.9, consistent)
+    return gp.estimate(design, tally, confidence=0.9, consistent=consistent)
 
 
 INCOMES, PLACES = answered(ABOVE, CURVE, consistent=True), answered(MAP, REGION)
@@ -39,7 +39,7 @@ INCOMES, PLACES = answered(ABOVE, CURVE, consistent=True), answered(MAP, REGION)
 @pytest.mark.parametrize("answers", [INCOMES, PLACES], ids=["incomes", "places"])
 def test_answers_come_back_from_their_file_to_the_last_bit(answers: gp.Answers, tmp_path: Path) -> None:
     answers.write(tmp_path / "estimates.json")
-    again = gp.load_answers(tmp_path / "estimates.json")
+    again = gp.Answers.read(tmp_path / "estimates.json")
     assert again.to_document() == answers.to_document()
     for one, other in zip(answers.answers, again.answers, strict=True):
         assert one.question == other.question
@@ -133,7 +133,7 @@ def test_a_damaged_answer_is_refused(change: dict[str, Any]) -> None:
 def test_a_file_that_holds_no_estimates_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "estimates.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(gp.InvalidParameter):
-        gp.load_answers(tmp_path / "estimates.json")
+        gp.Answers.read(tmp_path / "estimates.json")
 
 
 def test_values_that_are_no_numbers_are_not_written() -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 
 import geopriv as gp
 from geopriv.answers.bands import band_half, band_reach
-from geopriv.answers.consistency import consistent_values
+from geopriv.answers.forms import form_of
 from geopriv.answers.intervals import bernstein_reach, normal_reach, sidak_reach
 from geopriv.mechanisms.lattice.sums import product_sums
 from geopriv.mechanisms.sums import Sums
@@ -124,7 +124,7 @@ def test_covariances_of_a_map_are_those_of_its_contributions() -> None:
 
 @given(arrays(np.float64, 12, elements=st.floats(-1, 2)), arrays(np.float64, 12, elements=st.floats(0.01, 1)))
 def test_a_consistent_curve_falls_within_0_and_1_and_is_the_nearest(values: FloatArray, errors: FloatArray) -> None:
-    found = consistent_values(CURVE, made(values, errors))
+    found = form_of(CURVE).consistent(CURVE, made(values, errors))
     assert (np.diff(found) <= 1e-12).all()
     assert found.min() >= 0
     assert found.max() <= 1
@@ -140,12 +140,12 @@ def test_a_consistent_curve_falls_within_0_and_1_and_is_the_nearest(values: Floa
 
 def test_a_curve_that_is_consistent_already_stays_as_it_is() -> None:
     values = np.linspace(1.0, 0.0, 12)
-    np.testing.assert_allclose(consistent_values(CURVE, made(values, np.zeros(12))), values)
+    np.testing.assert_allclose(form_of(CURVE).consistent(CURVE, made(values, np.zeros(12))), values)
 
 
 def test_a_consistent_map_is_not_negative_and_its_total_grows_by_what_was() -> None:
     values = np.random.default_rng(0).normal(0.0, 1.0, MAP.shape)
-    found = consistent_values(MAP, made(values, np.ones(MAP.shape)))
+    found = form_of(MAP).consistent(MAP, made(values, np.ones(MAP.shape)))
     assert found.min() == 0
     assert found.sum() - values.sum() == pytest.approx(-values[values < 0].sum())
     assert np.array_equal(found[values > 0], values[values > 0])
@@ -164,6 +164,6 @@ def test_a_consistent_map_is_not_negative_and_its_total_grows_by_what_was() -> N
 def test_a_consistent_share_is_an_answer_that_its_query_can_have(
     query: gp.Query, value: float, expected: float
 ) -> None:
-    found = consistent_values(gp.Share("share", query), made(np.array(value), np.array(0.1)))
+    found = form_of(gp.Share("share", query)).consistent(gp.Share("share", query), made(np.array(value), np.array(0.1)))
     assert found.shape == ()
     assert found == expected

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
 
 import geopriv as gp
-from geopriv.mechanisms.lattice.moments import stencil
 
 PLANE = gp.Plane("m")
+KERNEL = gp.GaussianKernel((0.0, 0.0), 2400.0, PLANE)
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 
 
@@ -23,7 +22,9 @@ def test_a_map_is_the_direct_sum_for_every_centre(space: gp.Space) -> None:
     people = space.values(rng.normal(scale=4000.0, size=(3000, 2)))
     reports = mechanism.simulate(people, rng)
     east, north = np.linspace(-9000, 9000, 7), np.linspace(-5000, 8000, 5)
-    values, errors = gp.lattice_kernel_map(mechanism, reports, east, north, bandwidth=2400.0)
+    middle = tuple(space.values(np.zeros(2)).tolist())
+    found = gp.estimate(mechanism, reports, gp.GaussianKernel(middle, 2400.0, space), at=(east, north))
+    values, errors = found.values, found.standard_errors
     assert values.shape == errors.shape == (7, 5)
     for i, x in enumerate(east):
         for j, y in enumerate(north):
@@ -33,27 +34,14 @@ def test_a_map_is_the_direct_sum_for_every_centre(space: gp.Space) -> None:
             assert errors[i, j] == pytest.approx(answer.standard_error, abs=1e-10)
 
 
-def test_a_map_of_corners_is_the_direct_sum_for_every_pair() -> None:
-    rng = np.random.default_rng(7)
-    mechanism = gp.Lattice.calibrate(gp.Plane("USD"), 1e-3)
-    reports = mechanism.simulate(rng.normal(scale=4000.0, size=(3000, 2)), rng)
-    first, second = [-3000.0, 0.0, 500.0], [-1000.0, 2000.0]
-    values, errors = gp.lattice_corner_map(mechanism, reports, first, second, bandwidth=700.0)
-    for i, a in enumerate(first):
-        for j, b in enumerate(second):
-            corner = lambda cells, at=(a, b): special.ndtr((mechanism.step * cells - at) / 700.0).prod(axis=1)  # noqa: E731
-            direct = stencil(corner, np.asarray(reports), mechanism.curvature)
-            assert values[i, j] == pytest.approx(direct.mean(), abs=1e-10)
-            assert errors[i, j] == pytest.approx(direct.std(ddof=1) / np.sqrt(direct.size), rel=1e-9)
-
-
 def test_a_map_covers_the_truth_as_often_as_its_errors_say() -> None:
     """3,600 centres, correlated: at most 1 % beyond 4 standard errors, and with a third of the errors far more."""
     rng = np.random.default_rng(2)
     mechanism = gp.Lattice.calibrate(PLANE, 1e-3)
     people = rng.normal(scale=6000.0, size=(200_000, 2))
     grid = np.linspace(-12_000, 12_000, 60)
-    values, errors = gp.lattice_kernel_map(mechanism, mechanism.simulate(people, rng), grid, grid, bandwidth=2400.0)
+    found = gp.estimate(mechanism, mechanism.simulate(people, rng), KERNEL, at=(grid, grid))
+    values, errors = found.values, found.standard_errors
     bells = [np.exp(-((people[:, [axis]] - grid) ** 2) / (2 * 2400.0**2)) for axis in (0, 1)]
     truth = bells[0].T @ bells[1] / len(people)
     score = np.abs(values - truth) / errors
@@ -67,7 +55,7 @@ def test_a_map_of_a_million_reports_takes_less_than_two_seconds() -> None:
     reports = mechanism.simulate(rng.normal(scale=8000.0, size=(1_000_000, 2)), rng)
     grid = np.linspace(-24_000, 24_000, 60)
     start = time.perf_counter()
-    gp.lattice_kernel_map(mechanism, reports, grid, grid, bandwidth=2400.0)
+    gp.estimate(mechanism, reports, KERNEL, at=(grid, grid))
     assert time.perf_counter() - start < 2
 
 
@@ -76,27 +64,31 @@ def test_many_estimates_at_once_are_those_one_by_one() -> None:
     mechanism = gp.Lattice.calibrate(gp.Line(), 1 / 2000, queries=queries)
     rng = np.random.default_rng(4)
     reports = mechanism.simulate(rng.lognormal(11.49, 0.83, 20_000), rng)
-    together = gp.lattice_estimates(mechanism, reports, queries, confidence=0.9)
-    for query, answer in zip(queries, together, strict=True):
+    together = gp.estimate(mechanism, reports, queries, confidence=0.9)
+    assert together.bias == max(mechanism.largest_bias(query) for query in queries)
+    for query, answer in zip(queries, [together[k] for k in range(len(queries))], strict=True):
         single = gp.estimate(mechanism, reports, query, confidence=0.9)
-        assert (answer.n, answer.unbiased, answer.bias) == (single.n, single.unbiased, single.bias)
+        assert (answer.n, answer.unbiased) == (single.n, together.unbiased)
         for name in ("value", "standard_error", "low", "high"):
             assert getattr(answer, name) == pytest.approx(getattr(single, name), abs=1e-12)
 
 
 def test_one_report_answers_with_an_infinite_interval() -> None:
     query = gp.Threshold(0.0, 2.0)
-    (answer,) = gp.lattice_estimates(gp.Lattice.calibrate(gp.Line(), 1.0), [3.0], [query])
-    assert answer.standard_error == np.inf
+    answers = gp.estimate(gp.Lattice.calibrate(gp.Line(), 1.0), [3.0], [query])
+    assert answers[0].standard_error == np.inf
 
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({"bandwidth": 0.0}, gp.InvalidParameter),
-        ({"centers_x": []}, gp.InvalidParameter),
-        ({"centers_y": [np.nan]}, gp.InvalidParameter),
-        ({"mechanism": gp.Lattice.calibrate(gp.Line(), 1.0)}, gp.InvalidParameter),
+        ({"query": gp.Orthant((0.0, 0.0), 1.0, PLANE)}, gp.InvalidParameter),
+        ({"query": gp.GaussianKernel((40.7, -74.0), 1.0, CITY)}, gp.InvalidParameter),
+        ({"at": ([], [0.0])}, gp.InvalidParameter),
+        ({"at": ([0.0], [np.nan])}, gp.InvalidParameter),
+        ({"at": [0.0, 1.0, 2.0]}, gp.InvalidParameter),
+        ({"shrink": True}, gp.InvalidParameter),
+        ({"asked": gp.Lattice.calibrate(gp.Line(), 1.0)}, gp.InvalidParameter),
         ({"reports": [[1.0, 2.0]]}, gp.ReportRejected),
         ({"reports": []}, gp.ReportRejected),
         ({"reports": [[1.0, 2.5], [0.0, 1.0]]}, gp.ReportRejected),
@@ -105,14 +97,13 @@ def test_one_report_answers_with_an_infinite_interval() -> None:
 )
 def test_a_map_refuses_bad_arguments(arguments: dict[str, Any], error: type[Exception]) -> None:
     good: dict[str, Any] = {
-        "mechanism": gp.Lattice.calibrate(PLANE, 1.0),
+        "asked": gp.Lattice.calibrate(PLANE, 1.0),
         "reports": [[1.0, 2.0], [0.0, 1.0]],
-        "centers_x": [0.0],
-        "centers_y": [0.0],
-        "bandwidth": 1.0,
+        "query": gp.GaussianKernel((0.0, 0.0), 1.0, PLANE),
+        "at": ([0.0], [0.0]),
     }
     with pytest.raises(error) as caught:
-        gp.lattice_kernel_map(**(good | arguments))
+        gp.estimate(**(good | arguments))
     assert "secret" not in str(caught.value)
 
 

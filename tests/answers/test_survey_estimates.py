@@ -65,7 +65,7 @@ def symbols(table: gp.Table, values: FloatArray, seed: int) -> ReportBatch:
 def test_every_answer_is_that_of_its_query_alone(questions: tuple[gp.Question, ...], values: FloatArray) -> None:
     design = lattice_design(*questions)
     tally, reports = reported(design, values)
-    answers = gp.estimate_survey(design, tally, confidence=0.9)
+    answers = gp.estimate(design, tally, confidence=0.9)
     assert answers.n == len(values)
     for answer in answers.answers:
         assert answer.estimates.values.shape == answer.question.shape
@@ -83,7 +83,7 @@ def test_people_split_between_tables_answer_each_with_their_own_number() -> None
     for index, (table, n) in enumerate(zip(design.mechanisms, (500, 1500), strict=True)):
         assert isinstance(table, gp.Table)
         tally.add(ReportBatch(index, symbols(table, incomes(n, index), index).rows))
-    answers = gp.estimate_survey(design, tally)
+    answers = gp.estimate(design, tally)
     assert [answer.estimates.n for answer in answers.answers] == [500, 1500]
     assert answers.n == 2000
     for index, answer in enumerate(answers.answers):
@@ -102,7 +102,7 @@ def test_a_curve_of_several_tables_has_the_fewest_reports_and_a_band() -> None:
     tally = gp.Tally(design)
     for index, (table, n) in enumerate(zip(tables, (900, 500, 1500), strict=True)):
         tally.add(ReportBatch(index, symbols(table, incomes(n, index), index).rows))
-    answer = gp.estimate_survey(design, tally).answers[0]
+    answer = gp.estimate(design, tally).answers[0]
     assert answer.estimates.n == 500
     assert answer.band is not None
     reach = (answer.band.high - answer.estimates.values) / answer.estimates.standard_errors
@@ -123,7 +123,7 @@ def test_answers_are_the_same_to_the_last_bit_however_reports_are_split(question
         part.add(ReportBatch(0, rows[owner == k][::-1].copy()))
         parts.append(part)
     merged = (parts[0] + parts[1]) + (parts[2] + (parts[3] + parts[4]))
-    for one, other in zip(*(gp.estimate_survey(design, tally).answers for tally in (whole, merged)), strict=True):
+    for one, other in zip(*(gp.estimate(design, tally).answers for tally in (whole, merged)), strict=True):
         assert np.array_equal(one.estimates.values, other.estimates.values)
         assert np.array_equal(one.estimates.standard_errors, other.estimates.standard_errors)
         assert (one.band is None) == (other.band is None)
@@ -139,14 +139,14 @@ def test_too_few_reports_are_an_error_that_names_the_question(n: int) -> None:
         tally = gp.Tally(design)
         tally.add(ReportBatch(0, np.zeros((n, 1), dtype=np.int64)))
         with pytest.raises(gp.ReportRejected, match=f"'{design.questions[0].name}' has {n} report"):
-            gp.estimate_survey(design, tally)
+            gp.estimate(design, tally)
 
 
 def test_reports_that_are_all_alike_have_no_error_and_a_finite_interval_of_some_length() -> None:
     design = lattice_design(ABOVE, CURVE)
     tally = gp.Tally(design)
     tally.add(ReportBatch(0, np.full((50, 1), 10**6)))
-    for answer in gp.estimate_survey(design, tally).answers:
+    for answer in gp.estimate(design, tally).answers:
         assert np.isfinite(answer.estimates.values).all()
         assert (answer.estimates.standard_errors < 1e-6).all()
         assert answer.finite is not None
@@ -157,9 +157,9 @@ def test_many_estimates_fall_back_on_sidaks_value(monkeypatch: pytest.MonkeyPatc
     dense = gp.DensityMap("dense", 2_400, (-5_000, -5_000), (5_000, 5_000), CITY, columns=7, rows=5)
     design = lattice_design(dense)
     tally, _ = reported(design, places())
-    tight = gp.estimate_survey(design, tally).answers[0]
+    tight = gp.estimate(design, tally).answers[0]
     monkeypatch.setattr(lattice_sums, "MOST", 10)
-    wide = gp.estimate_survey(design, tally).answers[0]
+    wide = gp.estimate(design, tally).answers[0]
     assert tight.band is not None
     assert wide.band is not None
     assert (wide.band.high > tight.band.high).all()
@@ -169,10 +169,10 @@ def test_many_estimates_fall_back_on_sidaks_value(monkeypatch: pytest.MonkeyPatc
 def test_variances_without_covariances_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     design = lattice_design(CURVE)
     tally, _ = reported(design, incomes(2000))
-    first = gp.estimate_survey(design, tally).answers[0].estimates
+    first = gp.estimate(design, tally).answers[0].estimates
     monkeypatch.setattr(sums, "MOST", 5)
     monkeypatch.setattr(lattice_sums, "_BLOCK", 100)
-    second = gp.estimate_survey(design, tally).answers[0].estimates
+    second = gp.estimate(design, tally).answers[0].estimates
     np.testing.assert_allclose(second.values, first.values, atol=1e-12)
     np.testing.assert_allclose(second.standard_errors, first.standard_errors, rtol=1e-9)
 
@@ -182,7 +182,7 @@ def test_far_reports_of_liars_are_counted_and_cost_no_time() -> None:
     tally, reports = reported(design, incomes(2000))
     far = np.array([[2**53 - 1], [1 - 2**53]] * 3)
     tally.add(ReportBatch(0, far))
-    found = gp.estimate_survey(design, tally)["distribution"].estimates
+    found = gp.estimate(design, tally)["distribution"].estimates
     alone = gp.estimate(design.mechanisms[0], np.concatenate([reports, far[:, 0].astype(float)]), CURVE.queries[4])
     assert found[4].value == pytest.approx(alone.value, abs=1e-9)
 
@@ -194,16 +194,16 @@ def test_a_curve_of_a_hundred_thresholds_and_a_million_cells_takes_less_than_two
     tally.add(ReportBatch(0, np.arange(-300_000, 700_000)[:, None]))
     tally.counts(0)
     start = time.perf_counter()
-    gp.estimate_survey(design, tally)
+    gp.estimate(design, tally)
     assert time.perf_counter() - start < 2
 
 
 def test_a_tally_of_another_design_and_a_design_without_questions_are_refused() -> None:
     design = lattice_design(CURVE)
     with pytest.raises(gp.InvalidParameter, match="of the design"):
-        gp.estimate_survey(design, gp.Tally(lattice_design(ABOVE)))
+        gp.estimate(design, gp.Tally(lattice_design(ABOVE)))
     bare = gp.Design("bare", design.mechanisms)
     with pytest.raises(gp.InvalidParameter, match="with questions"):
-        gp.estimate_survey(bare, gp.Tally(bare))
+        gp.estimate(bare, gp.Tally(bare))
     with pytest.raises(gp.InvalidParameter, match="confidence"):
-        gp.estimate_survey(design, gp.Tally(design), confidence=1.0)
+        gp.estimate(design, gp.Tally(design), confidence=1.0)

@@ -32,7 +32,7 @@ def test_every_step_leaves_its_file(folder: Path) -> None:
         for file in ("survey.toml", "design.json", "reports.parquet", "estimates.json", "report.html"):
             assert (folder / "out" / name / file).stat().st_size > 0
         design = gp.Design.read(folder / "out" / name / "design.json")
-        answers = gp.load_answers(folder / "out" / name / "estimates.json")
+        answers = gp.Answers.read(folder / "out" / name / "estimates.json")
         assert answers.design == design.hash
         assert answers.n == 20_000
         assert gp.load_survey(folder / "out" / name / "survey.toml").people == 20_000
@@ -47,7 +47,7 @@ def test_it_runs_a_second_time_and_leaves_the_operators_register_alone(
     monkeypatch.setenv("GEOPRIV_REGISTER", str(folder / "none.sqlite"))
     shutil.copytree(folder / "out", folder / "twice")
     assert run("demo", "--people", "1000", "-o", "twice", cwd=folder).returncode == 0
-    assert gp.load_answers(folder / "twice" / "incomes" / "estimates.json").n == 1_000
+    assert gp.Answers.read(folder / "twice" / "incomes" / "estimates.json").n == 1_000
     assert not (folder / "none.sqlite").exists()
 
 

@@ -59,7 +59,7 @@ def test_answers_are_printed_and_written(folder: Path) -> None:
     assert done.stdout.startswith("above 100,000: 0.")
     assert "3,000 reports counted, none rejected" in done.stdout
     assert "Written: estimates.json" in done.stderr
-    assert gp.load_answers(folder / "estimates.json")["distribution"].consistent is not None
+    assert gp.Answers.read(folder / "estimates.json")["distribution"].consistent is not None
 
 
 def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command: Run) -> None:
@@ -70,7 +70,7 @@ def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command
     assert code == 0
     assert (folder / "again.json").read_bytes() == (folder / "whole.json").read_bytes()
     document = json.loads(out)
-    assert document == gp.load_answers(folder / "whole.json").to_document()
+    assert document == gp.Answers.read(folder / "whole.json").to_document()
     assert errors_of(SCHEMA, document) == []
     assert document["answers"][1]["consistent"] is None
 

@@ -105,6 +105,9 @@ def test_public_points_are_the_nearest_floats_and_devices_have_the_same_map(spac
         assert ours.middle == space.middle
 
 
+LONG = np.longdouble(1) + np.longdouble(2) ** -60  # which most processors hold, and no float does
+
+
 @pytest.mark.parametrize(
     ("value", "exactly"),
     [
@@ -113,6 +116,7 @@ def test_public_points_are_the_nearest_floats_and_devices_have_the_same_map(spac
         (Decimal("0.1"), Fraction(1, 10)),
         (Fraction(1, 3), Fraction(1, 3)),
         (np.float32(0.1), Fraction(float(np.float32(0.1)))),
+        (LONG, Fraction(*LONG.as_integer_ratio())),
         (np.int64(7), Fraction(7)),
     ],
     ids=str,

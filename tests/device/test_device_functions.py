@@ -19,6 +19,8 @@ from geopriv.device.functions import (
     turn,
 )
 from geopriv.device.intervals import Interval, exact
+from geopriv.device.maps import projected
+from geopriv.device.spaces import Ratios
 from geopriv.noise.exact import precision
 
 BITS = st.sampled_from([8, 64, 112, 300])
@@ -115,6 +117,30 @@ def test_the_nearest_float_is_the_one_of_correct_rounding(number: Fraction) -> N
 def test_a_number_half_way_between_two_floats_is_still_one_of_them() -> None:
     half = Fraction(1) + Fraction(1, 2**53)
     assert nearest_float(lambda bits: Interval(exact(half, bits).low - 1, exact(half, bits).high + 1, bits)) == 1.0
+
+
+def test_a_place_on_a_map_half_way_between_two_floats_takes_few_bits() -> None:
+    """5/8 of this radius: it was computed to 4,096 bits, and a polygon of such corners took minutes to verify."""
+    asked: list[int] = []
+
+    def enclose(bits: int) -> Interval:
+        asked.append(bits)
+        return projected(6371008.799999999, (60.0, 0.0), (Fraction(-30), Fraction(60)), bits)[1]
+
+    assert nearest_float(enclose) == -3981880.4999999995
+    assert max(asked) <= 256
+
+
+def test_the_logarithm_of_one_is_known_at_once() -> None:
+    """It was computed to 4,096 bits for each of 4,096 mechanisms."""
+    asked: list[int] = []
+
+    def enclose(bits: int) -> Interval:
+        asked.append(bits)
+        return Ratios(1.5, 1e-300).point((Fraction(1),), bits)[0]
+
+    assert nearest_float(enclose) == 0.0
+    assert asked == [128]
 
 
 def test_a_sine_that_is_a_few_units_off_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

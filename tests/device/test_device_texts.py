@@ -84,13 +84,20 @@ SENTENCES = {
     "a hash": "m (" + "0" * 64 + ")",
     "a quote": 'm" or "km',
     "a number behind it": "USD/8000",
+    "no year": "USD (8000)",
+    "a number above it": "USD\u2078\u2070\u2070\u2070",
+    "a fraction": "USD \u215b\u2070\u2070\u2070",
+    "a number in a circle": "USD \u2467",
+    "a Roman number": "USD \u2167",
+    "digits of another script": "USD\u0668",
+    "a digit behind a square": "m\u00b23",
     "a second rate": "m per day (1.0 per km)",
     "another script": "F\u0430ctor",
     "ratios": "factor 2",
     "ratios, differently": "Factor 2",
 }
 FINE = ["USD", "€", "km²", "人", "années", "₹", "m/s", "рубль", "रुपये", "บาท", "°C", "% of income", "m[/]", "USD (2020)"]
-FINE += ["CO2", "µm", "人民元"]
+FINE += ["CO2", "µm", "人民元", "USD (1999)", "m³", "kg CO2"]
 
 
 def line_design(unit: str) -> bytes:

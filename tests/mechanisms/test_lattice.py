@@ -350,7 +350,7 @@ def test_the_earth_is_refused_with_a_way_out() -> None:
 def test_reports_that_are_no_cells_are_rejected(bad: Any) -> None:
     query = gp.Threshold(0.0, 1.0)
     mechanism = gp.Lattice.calibrate(LINE, 1.0)
-    for ask in (gp.estimate, lambda m, r, q: gp.lattice_estimates(m, r, [q])):
+    for ask in (gp.estimate, lambda m, r, q: gp.estimate(m, r, [q])):
         if bad == [[1.0, 2.0]]:
             continue
         with pytest.raises(gp.ReportRejected) as caught:

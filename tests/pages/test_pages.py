@@ -20,7 +20,7 @@ from matplotlib.image import imread
 
 import geopriv as gp
 from geopriv.errors import InvalidParameter
-from geopriv.pages import page_html, write_page
+from geopriv.pages import page_html
 from geopriv.pages.frames import Frame
 from tests.answered import (
     CITY,
@@ -195,7 +195,7 @@ def test_the_promise_is_said_in_words_and_numbers(income_page: str, city_page: s
 
 def test_the_same_answers_give_the_same_bytes_and_a_date_only_where_one_is_given(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        write_page(city(20_000), tmp_path / name)
+        city(20_000).write_page(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     dated = page_html(incomes(60_000), date=datetime.date(2031, 5, 4))
     assert "4 May 2031" in dated

@@ -138,7 +138,7 @@ def test_surveys_that_are_simulated_are_estimated_by_the_same_code() -> None:
     for row in counts:
         tally = gp.Tally(design)
         tally.add(ReportBatch(0, np.repeat(law.rows, row.astype(int), axis=0)))
-        answer = gp.estimate_survey(design, tally).answers[0]
+        answer = gp.estimate(design, tally).answers[0]
         means, squares = (row @ law.contributions**power / 500 for power in (1, 2))
         np.testing.assert_allclose(answer.estimates.values, means, atol=1e-9)
         np.testing.assert_allclose(answer.estimates.standard_errors, np.sqrt((squares - means**2) / 499), atol=1e-9)

@@ -121,7 +121,8 @@ def snapped_first(design: gp.Design, draw: Draw) -> Draw:
 
     def faulty(value: Value, n: int) -> Integers:
         away = (np.asarray(value) - origin - border) / length
-        return draw(_plain((np.floor(away) + 0.5) * length + origin + border), n)
+        # to no tie of the lattice, at which every draw would take exact arithmetic
+        return draw(_plain((np.floor(away) + 0.4) * length + origin + border), n)
 
     return faulty
 

@@ -57,7 +57,7 @@ def test_files_are_counted_as_by_reading_them(name: str, tmp_path: Path) -> None
     assert sum(expected.rejected.values()) == 16
     counted = gp.tally(DESIGN, path, engine="duckdb")
     assert counted == expected
-    both = [gp.estimate_survey(DESIGN, tally).to_document() for tally in (expected, counted)]
+    both = [gp.estimate(DESIGN, tally).to_document() for tally in (expected, counted)]
     assert both[0] == both[1]
 
 

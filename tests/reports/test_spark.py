@@ -141,10 +141,8 @@ def test_the_same_reports_give_the_same_estimates_to_the_last_bit(session: Spark
     made = spark.tally(session.read.parquet(f"file://{million / 'reports'}"), DESIGN)
     assert made == arrow
     sql = gp.tally(DESIGN, files, engine="duckdb")
-    answers = [gp.estimate_survey(DESIGN, counted) for counted in (arrow, sql)]
-    answers.append(
-        gp.estimate_survey(DESIGN, spark.tally(session.read.parquet(f"file://{million / 'reports'}"), DESIGN))
-    )
+    answers = [gp.estimate(DESIGN, counted) for counted in (arrow, sql)]
+    answers.append(gp.estimate(DESIGN, spark.tally(session.read.parquet(f"file://{million / 'reports'}"), DESIGN)))
     documents = [found.to_document() for found in answers]
     assert documents[0] == documents[1] == documents[2]
 
@@ -570,7 +568,7 @@ def test_no_error_of_spark_quotes_a_row(
     assert "begins with values" in errors[0]
     rows = frame(session, people(10), tmp_path / "rows", pieces=1)
     rows.createOrReplaceTempView("rows")
-    errors.append(told(session, tmp_path, data=None, query="select who, cast(who as double) income from rows"))
+    errors.append(told(session, tmp_path, data=gp.Sql("select who, cast(who as double) income from rows")))
     assert "CAST_INVALID_INPUT" in errors[1]
     assert not any(name in text for text in (*errors, *capfd.readouterr()) for name in ("Ada", "53111", "person "))
 

@@ -1,5 +1,1 @@
-"""Counts become estimates: shares, distributions and maps, each with its intervals."""
-
-from geopriv.answers.answers import Answer, Answers, Band, load_answers
-
-__all__ = ["Answer", "Answers", "Band", "load_answers"]
+"""Counts → estimates, intervals, bands: one file a form of answer (share, distribution, map)."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from geopriv.answers.estimation import Estimates
+from geopriv.answers.estimates import Estimates
 from geopriv.device.files import canonical, replacing
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee
@@ -16,6 +17,9 @@ from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.shown import Shown, pages
+
+if TYPE_CHECKING:
+    import shapely
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,26 +106,47 @@ class Answers(Shown):
 
         return read_answers(document)
 
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Answers:
+        """The answers of an estimates.json.
+
+        Raises:
+            InvalidParameter: for a file that is none.
+        """
+        try:
+            document = json.loads(Path(path).read_bytes(), parse_constant=_no_constant)
+        except (ValueError, RecursionError):
+            raise InvalidParameter(f"The estimates {path} must be a file of strict JSON in UTF-8.") from None
+        return cls.from_document(document)
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write estimates.json; it is there whole or not at all."""
         with replacing(path) as fresh:
             fresh.write_bytes(canonical(self.to_document()) + b"\n")
 
+    def write_page(
+        self,
+        path: str | os.PathLike[str],
+        outline: shapely.Geometry | None = None,
+        date: datetime.date | None = None,
+    ) -> None:
+        """Write report.html; it is there whole or not at all.
+
+        Args:
+            path: of the file.
+            outline: a coast or border to draw on maps: polygons or lines, on a LocalPlane in degrees (longitude,
+                latitude), on a Plane in its unit.
+            date: to show on the page; without one the same answers give the same bytes.
+
+        Raises:
+            InvalidParameter: for an outline that cannot be drawn.
+        """
+        html = str(pages().page_html(self, outline, date))
+        with replacing(path) as fresh:
+            fresh.write_text(html, encoding="utf-8")
+
     def __str__(self) -> str:
         return str(pages().text_of(self))
-
-
-def load_answers(path: str | os.PathLike[str]) -> Answers:
-    """The answers of an estimates.json.
-
-    Raises:
-        InvalidParameter: for a file that is none.
-    """
-    try:
-        document = json.loads(Path(path).read_bytes(), parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        raise InvalidParameter(f"The estimates {path} must be a file of strict JSON in UTF-8.") from None
-    return Answers.from_document(document)
 
 
 def _no_constant(name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict
 import numpy as np
 
 from geopriv.answers.answers import Answer, Answers, Band
-from geopriv.answers.estimation import Estimates
+from geopriv.answers.estimates import Estimates
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries.questions import Question

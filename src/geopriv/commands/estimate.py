@@ -65,7 +65,7 @@ def estimate(
     """Every question's answer with its error bar, from files of reports in any order and any number."""
     from rich.console import Console
 
-    from geopriv.answers.survey_estimates import estimate_survey
+    from geopriv.answers.estimate import estimate as answer
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
     from geopriv.queries.questions import DensityMap
@@ -92,16 +92,14 @@ def estimate(
         reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
         raise ReportRejected(f"There is no report to this design in the files: {reasons or 'they are empty'}.")
     with console.status("Estimating…"):
-        answers = estimate_survey(plan, counted, confidence, consistent)
+        answers = answer(plan, counted, confidence=confidence, consistent=consistent)
     if tally is not None:
         counted.write(tally)
     answers.write(output)
     print(canonical(answers.to_document()).decode() if as_json else answers, flush=True)
     if not no_page:
-        from geopriv.pages import write_page
-
         with console.status("Drawing…"):
-            write_page(answers, page, outline=coast)
+            answers.write_page(page, outline=coast)
     written = [output, *([] if tally is None else [tally]), *([] if no_page else [page])]
     console.print("Written: " + ", ".join(map(str, written)), markup=False)
 
@@ -140,13 +138,12 @@ def _outline(path: Path, space: Space) -> shapely.Geometry:
     import shapely
 
     from geopriv.pages.frames import on_map
-    from geopriv.spaces import Flat
     from geopriv.spaces.checks import invalid
 
     try:
         found = shapely.from_geojson(path.read_text(encoding="utf-8"))
     except (shapely.errors.ShapelyError, UnicodeDecodeError):
         raise invalid("estimate", "outline", "a GeoJSON file", str(path)) from None
-    if isinstance(space, Flat):
+    if space.flat and space.point_shape:
         on_map(found, space)
     return found

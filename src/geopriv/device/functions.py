@@ -16,7 +16,8 @@ from geopriv.device.intervals import Interval, exact
 _GUARD = 32
 _SLACK = 1 << (_GUARD - 1)  # what the sums below may be off by
 _HALVINGS = 3
-_FINEST = 1 << 12  # bits at which a number that two floats are equally near to is given up
+_FINEST = 1 << 12  # bits at which a number that may be 0 is given up
+_DIGITS = 200  # bits of a number itself at which one that two floats are equally near to is
 
 
 def sine_cosine(degrees: Fraction, bits: int) -> tuple[Interval, Interval]:
@@ -115,6 +116,8 @@ def logarithm(number: Fraction, bits: int) -> Interval:
     2.302585092994046
     """
     top, bottom = number.numerator, number.denominator
+    if top == bottom:  # 0 itself, which no number of bits would tell from its neighbours
+        return Interval(0, 0, bits)
     exponent = top.bit_length() - bottom.bit_length()
     work = bits + _GUARD + abs(exponent).bit_length()
     extra = work - bits - _GUARD
@@ -147,7 +150,8 @@ def nearest_float(enclose: Callable[[int], Interval], least: Fraction = Fraction
         low, high = (Fraction(end, 1 << bits) for end in (found.low, found.high))
         if -least < low and high < least:
             return 0.0
-        if float(low) == float(high) or bits >= _FINEST:
+        known = min(abs(found.low), abs(found.high)) >> _DIGITS > found.high - found.low
+        if float(low) == float(high) or known or bits >= _FINEST:
             return float(low)
         bits *= 2
 

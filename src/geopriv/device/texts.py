@@ -28,6 +28,7 @@ _RANGES = (
 _UNSEEN = frozenset(chr(code) for part in _RANGES.split() for code in range(ord(part[0]), ord(part[-1]) + 1))
 _EVERYWHERE = {"GREEK", "MICRO", "OHM", "KELVIN", "ANGSTROM"}
 _EAST = {"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL"}
+_DIGITS = frozenset("0123456789²³")  # of which one may stand behind a letter
 _PUNCTUATION = frozenset(",;:=\"'`´“”‘’«»„‚‹›")  # with which a unit could go on as a sentence
 
 
@@ -57,23 +58,37 @@ def plain(words: object, most: int) -> bool:
 def unit_like(words: object) -> bool:
     r"""Whether it can be shown after an ε as "ε per unit": no number, no second "per", no punctuation to go on with.
 
-    "8,000 USD" would turn "1 per USD" into "1 per 8,000 USD", and "USD/8000" would too. A digit may stand behind a
-    letter ("CO2") and a year at the end ("USD (2020)"). Letters are of one script, so that none is taken for another.
+    "8,000 USD" would turn "1 per USD" into "1 per 8,000 USD", and "USD/8000" would too. A digit, ² or ³ may stand
+    behind a letter ("CO2", "km²") and a year of these centuries at the end ("USD (2020)"). Letters are of one script,
+    so that none is taken for another.
 
     >>> [unit_like(unit) for unit in ("USD", "€", "km²", "8000 USD", "USD, verified; design 0", "USD\u200b")]
     [True, True, True, False, False, False]
     >>> [unit_like(unit) for unit in ("USD (2020)", "CO2", "µm", "USD/8000", "m per day", "f\u0430ctor")]
     [True, True, True, False, False, False]
+    >>> [unit_like(unit) for unit in ("USD (8000)", "USD⁸⁰", "USD ⑧", "m²3", "CO22")]
+    [False, False, False, False, False]
     """
     import re  # which json imports too
     from unicodedata import category
 
     if not isinstance(words, str) or not plain(words, UNIT) or not _PUNCTUATION.isdisjoint(words):
         return False
-    rest = re.sub(r"(?<=[^\W\d_])\d(?!\d)|\(\d{4}\)$", "", words)
-    if re.search(r"\d|\bper\b", rest.casefold()) or not _one_script(words):
+    rest = re.sub(r"\((19|20)[0-9]{2}\)$", "", words)
+    if _counts(rest) or re.search(r"\bper\b", rest.casefold()) or not _one_script(words):
         return False
     return words[0] in "%‰°" or category(words[0])[0] == "L" or category(words[0]) == "Sc"
+
+
+def _counts(words: str) -> bool:
+    """Whether there is a number in any script, but for one digit behind a letter."""
+    from unicodedata import category
+
+    kinds = [category(character)[0] for character in words]
+    return any(
+        kind == "N" and (before != "L" or after == "N" or character not in _DIGITS)
+        for before, kind, after, character in zip(["", *kinds], kinds, [*kinds[1:], ""], words, strict=False)
+    )
 
 
 def _one_script(words: str) -> bool:

@@ -77,11 +77,11 @@ def _rational(part: Any) -> Fraction | None:
     try:
         if isinstance(part, Decimal | Fraction):
             return Fraction(part)
-        whole = index(part) if hasattr(part, "__index__") else None
-        if whole is not None and abs(whole) >= _ENDLESS:
-            return None
-        return Fraction(float(part) if whole is None else whole)
-    except (TypeError, ValueError, OverflowError):
+        if hasattr(part, "__index__"):
+            whole = index(part)
+            return Fraction(whole) if abs(whole) < _ENDLESS else None
+        return Fraction(*part.as_integer_ratio())  # not its float: a number of 80 bits is none
+    except (AttributeError, TypeError, ValueError, OverflowError):
         return None
 
 

@@ -111,6 +111,10 @@ class Mechanism(ABC):
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """What each report adds to the mean that estimates the query."""
 
+    def distinct(self, reports: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same reports with how often each came, where many are alike; else all of them, each once."""
+        return reports, np.ones(1)
+
 
 class OfOneQuery(Mechanism):
     """A mechanism whose reports answer the one query that it was made for."""

@@ -1,7 +1,7 @@
-"""What people read: report.html, text in a terminal, what notebooks show."""
+"""What people read: words, text, notebook, report.html."""
 
 from geopriv.pages.notebook import notebook_html
-from geopriv.pages.page import page_html, write_page
+from geopriv.pages.page import page_html
 from geopriv.pages.text import text_of
 
-__all__ = ["notebook_html", "page_html", "text_of", "write_page"]
+__all__ = ["notebook_html", "page_html", "text_of"]

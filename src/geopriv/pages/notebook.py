@@ -13,7 +13,7 @@ from html import escape
 import numpy as np
 
 from geopriv.answers.answers import Answer, Answers
-from geopriv.answers.estimation import Estimate, Estimates
+from geopriv.answers.estimates import Estimate, Estimates
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.pages import sketches
 from geopriv.proofs.audits import Audit

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ import shapely
 
 from geopriv import __version__
 from geopriv.answers.answers import Answers
-from geopriv.device.files import replacing
 from geopriv.pages.curves import curve_view
 from geopriv.pages.maps import fence_marks, map_view
 from geopriv.pages.promise import promise_of
@@ -24,31 +22,17 @@ if TYPE_CHECKING:
     import jinja2
 
 
-def write_page(
-    answers: Answers,
-    path: str | os.PathLike[str],
-    outline: shapely.Geometry | None = None,
-    date: datetime.date | None = None,
-) -> None:
-    """Write report.html; it is there whole or not at all.
+def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: datetime.date | None = None) -> str:
+    """The page of answers, as text.
 
     Args:
         answers: what was learnt.
-        path: of the file.
-        outline: a coast or border to draw on maps: polygons or lines, on a LocalPlane in degrees (longitude, latitude),
-            on a Plane in its unit.
-        date: to show on the page; without one the same answers give the same bytes.
+        outline: a coast or border to draw on maps, as `Answers.write_page` takes it.
+        date: to show on the page.
 
     Raises:
         InvalidParameter: for an outline that cannot be drawn.
     """
-    html = page_html(answers, outline, date)
-    with replacing(path) as fresh:
-        fresh.write_text(html, encoding="utf-8")
-
-
-def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: datetime.date | None = None) -> str:
-    """The same as text."""
     if not isinstance(answers, Answers):
         raise invalid("write_page", "answers", "Answers", type(answers).__name__)
     shares = [answer for answer in answers.answers if isinstance(answer.question, Share)]

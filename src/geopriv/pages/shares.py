@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.answers.answers import Answer
-from geopriv.answers.estimation import Estimate
+from geopriv.answers.estimates import Estimate
 from geopriv.pages.numbers import decimals_for, fixed, outward
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Share

@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class Question(ABC):
 
     name: str
     space: Space
+    form: ClassVar[str]  # of its answers
 
     @property
     @abstractmethod
@@ -73,6 +75,8 @@ class Share(Question):
     >>> Share("above 100,000 USD", Threshold(at=100_000, width=16_000)).shape
     ()
     """
+
+    form: ClassVar[str] = "share"
 
     name: str
     query: Query
@@ -106,6 +110,8 @@ class Distribution(Question):
         space: a Line or LogLine.
         edge: of every threshold; smooth ones need no grid that hits their kinks.
     """
+
+    form: ClassVar[str] = "distribution"
 
     name: str
     at: tuple[float, ...]
@@ -145,6 +151,8 @@ class DensityMap(Question):
         rows: grid points along the second.
         space: a Plane or LocalPlane.
     """
+
+    form: ClassVar[str] = "density map"
 
     name: str
     bandwidth: float

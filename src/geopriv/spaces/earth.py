@@ -85,20 +85,12 @@ class Earth(Vectors):
     def random_direction(self, rng: np.random.Generator) -> FloatArray:
         return np.asarray(rng.uniform(0, 2 * np.pi))
 
-    @property
-    def slant(self) -> FloatArray:
-        return np.asarray(0.7)
-
-    @property
-    def globe(self) -> Earth:
-        return self
-
-    def marks(self) -> tuple[tuple[str, Any], ...]:
-        """The poles, and where longitudes begin anew."""
-        return ("the north pole", (90.0, 0.0)), ("the antimeridian", (0.0, 180.0)), ("the south pole", (-90.0, 0.0))
-
     def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
         return self.move(np.broadcast_to(start, (way.size, 2)), way, np.full(way.size, direction))
+
+    @property
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        return ("the north pole", (90.0, 0.0)), ("the antimeridian", (0.0, 180.0)), ("the south pole", (-90.0, 0.0))
 
     def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
         up = np.degrees(reach / self.radius)

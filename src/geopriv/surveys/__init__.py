@@ -1,4 +1,4 @@
-"""The question in a file: survey.toml, read, checked and explained where it is wrong."""
+"""survey.toml → Survey → plan → Design; one file a kind of question."""
 
 from geopriv.surveys.building import load_survey, survey_from_text
 from geopriv.surveys.model import Survey

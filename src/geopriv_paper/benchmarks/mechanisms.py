@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.answers.estimation import Estimate, estimate
+from geopriv.answers.estimate import estimate
+from geopriv.answers.estimates import Estimate
 from geopriv.commands.populations import synthetic_incomes
 from geopriv.mechanisms import (
     CoordinateLaplace,

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from geopriv.answers.answers import Answers
-from geopriv.answers.survey_estimates import estimate_survey
-from geopriv.pages import write_page
+from geopriv.answers.estimate import estimate
 from geopriv.queries.questions import DensityMap, Question
 from geopriv.queries.source import Source
 from geopriv.reports.verbs import privatize, tally
@@ -62,10 +61,10 @@ def run_survey(survey: Path, data: Path, folder: Path, step: Callable[[str], Non
     register = folder / "register.sqlite"
     privatize(found.design, data, folder / "reports.parquet", overwrite=True, again=True, register=register)
     step(f"{name}: estimating…")
-    answers = estimate_survey(found.design, tally(found.design, folder / "reports.parquet"))
+    answers = estimate(found.design, tally(found.design, folder / "reports.parquet"))
     answers.write(folder / "estimates.json")
     step(f"{name}: drawing…")
-    write_page(answers, folder / "report.html")
+    answers.write_page(folder / "report.html")
     source = found.design.source
     assert source is not None  # a survey that was run on a file has one
     people = _people(data, source, found.survey.space)

@@ -188,6 +188,11 @@ class Lattice(Cells, Sendable):
         cells, which = distinct(self.cells(reports))
         return np.asarray(self.at_cells(cells, query)[which])
 
+    def distinct(self, reports: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Each reported cell once, and how often it came."""
+        cells, which = distinct(self.cells(reports))
+        return cells.reshape(-1, *self.space.point_shape), np.bincount(which).astype(np.float64)
+
     def sums(self, counts: Counts, question: Question, which: Sequence[int]) -> Sums:
         """What counted cells add up to, for some of a question's queries."""
         if question.product is not None and len(which) == len(question.queries):

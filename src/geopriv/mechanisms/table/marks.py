@@ -52,8 +52,11 @@ def _with_coordinate(query: Query, target: float, lattice: FloatArray) -> Value 
     geometry, space = query.geometry, query.space
     start = np.asarray(geometry.anchor, dtype=np.float64)
 
+    odd = 1 / np.sqrt(np.arange(2.0, 2.0 + space.dimension))
+    direction = odd / np.linalg.norm(odd) if space.flat else np.asarray(0.7)  # belongs to no axis
+
     def above(t: FloatArray) -> FloatArray:
-        return np.asarray(geometry(space.walk(start, t, space.slant)) >= target)
+        return np.asarray(geometry(space.walk(start, t, direction)) >= target)
 
     with np.errstate(all="ignore"):
         here = float(geometry(start[None])[0])
@@ -70,5 +73,5 @@ def _with_coordinate(query: Query, target: float, lattice: FloatArray) -> Value 
         for _ in range(80):
             middle = (low + high) / 2
             low, high = (middle, high) if above(np.array([middle]))[0] == side[k] else (low, middle)
-        place: Value = plain(space.values(space.walk(start, np.array([high]), space.slant))[0])
+        place: Value = plain(space.values(space.walk(start, np.array([high]), direction))[0])
         return place

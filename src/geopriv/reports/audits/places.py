@@ -47,7 +47,7 @@ class Mark:
 
 def worst_marks(design: Design, most: int = _MOST) -> list[Mark]:
     """The marks of a design: some of each mechanism, of the space and of the range of values, at most so many."""
-    groups: list[Iterator[tuple[str, Any]]] = [iter(design.space.marks()), _range_marks(design)]
+    groups: list[Iterator[tuple[str, Any]]] = [iter(design.space.marks), _range_marks(design)]
     for index, mechanism in enumerate(design.mechanisms):
         groups += [_named(group, index) for group in mechanism.marks()]
     in_turn = (mark for row in zip_longest(*groups) for mark in row if mark is not None)
@@ -67,23 +67,18 @@ def _mark(design: Design, words: str, value: Any, turn: int) -> Mark | None:
         return None
     places = list(dict.fromkeys(plain(one) for one in values))
     with np.errstate(all="ignore"):
-        distances = np.stack([_distance(space, np.asarray(places), np.asarray(one)) for one in places])
+        distances = np.stack([space.ground.distance(places, one) for one in places])
     return Mark(words, tuple(places), distances) if len(places) > 1 and np.isfinite(distances).all() else None
 
 
 def _around(space: Space, value: FloatArray, away: FloatArray, turn: int) -> FloatArray:
     """Values at signed distances from one, along a line or a great circle."""
-    if space.globe is not None:  # in a direction of the golden angle, about: none comes twice
-        return space.globe.walk(value, away, np.asarray((1 + turn) * 2.4))
-    point = np.atleast_1d(space.read(value))
-    direction = np.ones(point.size) if turn % 3 else np.eye(point.size)[turn % point.size]  # diagonals lose the most
-    points = point + away[:, None] * direction / np.linalg.norm(direction)
-    return np.asarray(space.values(points.reshape(-1, *space.point_shape)))
-
-
-def _distance(space: Space, values: FloatArray, one: FloatArray) -> FloatArray:
-    """Between people's own values, on the ground: a map or a clamp may only make distances shorter."""
-    return (space.globe or space).distance(values, one)
+    ground, axes = space.ground, space.dimension
+    if space.geographic:
+        direction = np.asarray((1 + turn) * 2.4)  # the golden angle, about: no direction comes twice
+    else:
+        direction = np.ones(axes) / np.sqrt(axes) if turn % 3 else np.eye(axes)[turn % axes]  # diagonals lose the most
+    return ground.values(ground.walk(ground.read(value), away, direction))
 
 
 def _named(marks: Iterator[tuple[str, Any]], index: int) -> Iterator[tuple[str, Any]]:

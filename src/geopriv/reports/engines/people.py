@@ -19,6 +19,7 @@ from geopriv.reports.engines.rows import (
     NO_PERSON,
     count_reasons,
     is_text,
+    kind_of,
     read_rows,
 )
 from geopriv.spaces import Space
@@ -86,7 +87,7 @@ class People:
         plain = found.dictionary_decode() if isinstance(found, pa.DictionaryArray) else found
         if not (is_text(plain.type) or pa.types.is_integer(plain.type) or pa.types.is_null(plain.type)):
             kind = f"The column {self._column!r} must hold texts or whole numbers, one for each person"
-            raise InvalidParameter(f"{kind}; it holds {plain.type}.")
+            raise InvalidParameter(f"{kind}; it holds {kind_of(plain.type)}.")
         texts = plain if is_text(plain.type) else pc.cast(plain, pa.string())
         names = pc.cast(texts, pa.large_binary())
         return pc.if_else(pc.equal(pc.binary_length(names), 0), pa.scalar(None, names.type), names)

@@ -16,6 +16,9 @@ BATCH = 1 << 17  # rows at a time
 # what Arrow, gzip and Python's own decoders raise; their messages quote the data, so they are never shown or chained
 BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, zlib.error)
 
+_DIGITS = 4  # of a name: a year
+_SHOWN = 60  # characters of a name
+
 
 @dataclass
 class Reading:
@@ -35,14 +38,18 @@ class Reading:
         """Refuse data without the columns, or with one of them twice.
 
         Raises:
-            InvalidParameter: naming the columns that are there.
+            InvalidParameter: naming the columns that are there, but for names that may be values.
         """
+        names = [name for name in found if not _like_a_value(name)]
         for column in self.columns:
             if column not in found:
-                close = difflib.get_close_matches(column, found, n=1)
+                close = difflib.get_close_matches(column, names, n=1)
                 hint = f" Did you mean {close[0]!r}?" if close else ""
-                names = ", ".join(repr(name) for name in found[:20]) + (", …" if len(found) > 20 else "")
-                raise InvalidParameter(f"{what} has no column {column!r}.{hint} Its columns are {names or 'none'}.")
+                shown = ", ".join(repr(name[:_SHOWN]) for name in names[:20]) + (", …" if len(found) > 20 else "")
+                hidden = f", and {len(found) - len(names)} not shown" if len(names) < len(found) else ""
+                raise InvalidParameter(
+                    f"{what} has no column {column!r}.{hint} Its columns are {shown or 'none'}{hidden}."
+                )
             if found.count(column) > 1:
                 raise InvalidParameter(f"{what} has {found.count(column)} columns of the name {column!r}.")
 
@@ -64,8 +71,8 @@ class Reading:
 
 
 def _like_a_value(name: str) -> bool:
-    """Whether a name is empty or begins as numbers and amounts do."""
-    return not name.strip() or name.strip()[0] in "0123456789+-.$€£¥"
+    """Whether a name is empty, begins as numbers and amounts do, or has as many digits as they have."""
+    return not name.strip() or name.strip()[0] in "0123456789+-.$€£¥" or sum(map(str.isdigit, name)) > _DIGITS
 
 
 def guarded(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -50,7 +51,7 @@ def read_numbers(column: pa.Array, name: str) -> tuple[FloatArray, Status]:
     elif is_text(kind):
         numbers = _parsed(plain, status)
     else:
-        raise InvalidParameter(f"The column {name!r} must hold numbers; it holds {kind}.")
+        raise InvalidParameter(f"The column {name!r} must hold numbers; it holds {kind_of(kind)}.")
     if numbers.null_count:
         status[numbers.is_null().to_numpy(zero_copy_only=False) & (status == FINE)] = MISSING
     values = np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)  # what is missing is not-a-number
@@ -65,6 +66,15 @@ def _within_reach(column: pa.Array) -> pa.Array:
         return column
     low, high = (pa.scalar(end, kind) for end in (-WHOLE if pa.types.is_signed_integer(kind) else 0, WHOLE))
     return pc.max_element_wise(pc.min_element_wise(column, high, skip_nulls=False), low, skip_nulls=False)
+
+
+def kind_of(kind: pa.DataType) -> str:
+    """What an Arrow type is called, without the names of its parts: in JSON these may be values.
+
+    >>> kind_of(pa.struct([("271828", pa.int64())])), kind_of(pa.timestamp("us", "UTC")), kind_of(pa.bool_())
+    ('struct', 'timestamp', 'bool')
+    """
+    return re.split(r"[<\[]", str(kind))[0]
 
 
 def is_text(kind: pa.DataType) -> bool:

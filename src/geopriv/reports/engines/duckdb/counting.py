@@ -163,7 +163,12 @@ def _whole(kind: str) -> str:
         return _read("mechanism", "mechanism IS NOT NULL", "BIGINT", "-1")
     if kind in _TEXTS:
         return _read("mechanism", rf"regexp_full_match(mechanism, '{_NUMBER}')", "BIGINT", "-1")
-    raise InvalidParameter(f"The query's column 'mechanism' must hold whole numbers; it holds {kind}.")
+    raise InvalidParameter(f"The query's column 'mechanism' must hold whole numbers; it holds {_named(kind)}.")
+
+
+def _named(kind: str) -> str:
+    """A type without its parts, whose names may be values."""
+    return kind.split("(", maxsplit=1)[0]
 
 
 def _list(kind: str) -> str:
@@ -172,7 +177,7 @@ def _list(kind: str) -> str:
         return _read("report", "report IS NOT NULL", "BIGINT[]", "[]")
     if kind in _TEXTS:
         return _read("report", f"regexp_full_match(report, '{_LIST}')", "HUGEINT[]", "[]")
-    raise InvalidParameter(f"The query's column 'report' must hold lists of whole numbers; it holds {kind}.")
+    raise InvalidParameter(f"The query's column 'report' must hold lists of whole numbers; it holds {_named(kind)}.")
 
 
 def _read(column: str, rule: str, kind: str, otherwise: str) -> str:

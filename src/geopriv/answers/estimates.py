@@ -1,4 +1,4 @@
-"""From reports to an answer with its error bar."""
+"""An answer with its error bar: one, and many from the same reports."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ import numpy as np
 
 from geopriv.answers.intervals import normal_reach
 from geopriv.errors import OutOfDomain, ReportRejected
-from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.reports import Simulated
-from geopriv.queries import Query
-from geopriv.spaces.checks import FloatArray, fraction, invalid
+from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.frames import as_array
 from geopriv.spaces.shown import Shown
 
@@ -117,34 +115,6 @@ def read_reports(reports: Any) -> FloatArray:
     if not np.isfinite(values).all():
         raise ReportRejected("Reports must be finite numbers.")
     return values
-
-
-def estimate(mechanism: Mechanism, reports: Any, query: Query | None = None, confidence: float = 0.95) -> Estimate:
-    """The mean of f over the people who reported, with standard error and normal interval.
-
-    Args:
-        mechanism: that made the reports.
-        reports: one a person.
-        query: which question; needed when a report can answer several.
-        confidence: of the interval.
-
-    Raises:
-        ReportRejected: for no reports, or reports that are not finite numbers.
-
-    >>> import numpy as np, geopriv as gp
-    >>> m = gp.LipschitzLaplace.calibrate(gp.Threshold(at=0.0, width=2.0), epsilon=1.0)
-    >>> print(gp.estimate(m, m.simulate(np.full(10_000, 5.0), np.random.default_rng(0))))
-    0.999203 ± 0.0071, [0.985275, 1.01313], n = 10,000
-    """
-    fraction("estimate", "confidence", confidence)
-    if not isinstance(mechanism, Mechanism):
-        raise invalid("estimate", "mechanism", "a mechanism", type(mechanism).__name__)
-    values = read_reports(reports)
-    noise = getattr(mechanism, "noise", None)
-    if noise is not None and not noise.moments > 2:
-        raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
-    shares = mechanism.contributions(values, query)
-    return summary(shares, np.ones(1), mechanism.largest_bias(query), confidence)
 
 
 def summary(shares: FloatArray, times: FloatArray, bias: float, confidence: float) -> Estimate:

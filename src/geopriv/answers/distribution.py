@@ -1,4 +1,4 @@
-"""Cumulative shares from input reports: every threshold in one pass.
+"""A distribution: shares above many thresholds. From input reports in one pass over them.
 
 A smooth step moved to T and freed of the noise is, as a function of a report y, 0 below T − w/2, two parabolas, and 1
 above T + w/2. Cut the line at all those places; then Σ g and Σ g² need only the first five moments of the reports in
@@ -9,56 +9,61 @@ each step.
 from __future__ import annotations
 
 import math
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
+from scipy import optimize
 
-from geopriv.answers.estimation import Estimates, read_reports
+from geopriv.answers.estimates import Estimates, read_reports
 from geopriv.errors import ReportRejected
-from geopriv.mechanisms import InputLaplace
+from geopriv.mechanisms.base import Mechanism
+from geopriv.mechanisms.input.input import InputLaplace
+from geopriv.queries.questions import Distribution
 from geopriv.spaces import Space
-from geopriv.spaces.checks import (
-    FloatArray,
-    fraction,
-    invalid,
-    positive,
-)
+from geopriv.spaces.checks import FloatArray, invalid
 
 Polynomial = tuple[float, float, float]  # constant, linear, square, around the step's middle
 
 
-def estimate_cdf(
-    mechanism: InputLaplace, reports: Any, at: Any, width: float | None = None, confidence: float = 0.95
-) -> Estimates:
-    """The share of people above each of many thresholds, from one report a person.
+def consistent(question: Distribution, estimates: Estimates) -> FloatArray:
+    """The nearest curve that does not rise, errors weighing by 1/standard error², cut off at 0 and 1."""
+    # exact estimates weigh most, but not infinitely
+    error = np.maximum(estimates.standard_errors, 1e-6 * float(estimates.standard_errors.max()) or 1.0)
+    nearest = optimize.isotonic_regression(estimates.values, weights=error**-2.0, increasing=False)
+    return np.asarray(np.clip(nearest.x, 0.0, 1.0))
 
-    Each is the query Threshold(at, width, edge="smooth"): what lies within width/2 of the threshold counts in part.
+
+def at_once(
+    mechanism: Mechanism, reports: Any, question: Distribution, confidence: float, shrink: bool
+) -> Estimates | None:
+    """All of the curve in one pass, where its steps are smooth."""
+    return along(mechanism, reports, question.queries[0], question.at, confidence) if _is_smooth(question) else None
+
+
+@singledispatch
+def along(mechanism: Mechanism, reports: Any, step: Any, at: Any, confidence: float) -> Estimates | None:
+    """A threshold with a smooth edge, moved to many places; None where a mechanism has no such pass.
 
     Args:
-        mechanism: noise on the input of a Line or LogLine.
-        reports: noisy points, one a person.
-        at: increasing thresholds, as values of the space.
-        width: of the steps, in the unit of distance; by default 4/ε. Half as wide costs about four times the variance.
+        mechanism: that made the reports.
+        reports: one a person.
+        step: the threshold.
+        at: increasing places, as values of the space.
         confidence: of the intervals, each for itself.
-
-    Returns:
-        Estimates in the order of the thresholds; exact sums over the reports, no binning error.
-
-    Reference: theory T6, d = 1, and §6.
-
-    >>> import numpy as np, geopriv as gp
-    >>> usd = gp.Line("USD")
-    >>> m = gp.InputLaplace.calibrate(usd, "1 per 8,000 USD")
-    >>> incomes = np.random.default_rng(1).lognormal(11.49, 0.83, size=50_000)
-    >>> shares = gp.estimate_cdf(m, m.simulate(incomes, np.random.default_rng(2)), at=[50_000, 100_000, 200_000])
-    >>> print(shares[1])
-    0.486603 ± 0.0023, [0.482069, 0.491137], n = 50,000
     """
-    fraction("estimate_cdf", "confidence", confidence)
-    space = _line_of(mechanism)
-    rate = mechanism.guarantee.epsilon
-    half = (4 / rate if width is None else positive("estimate_cdf", "width", width)) / 2
-    places = _places(space, at)
+    return None
+
+
+@along.register
+def _of_points(mechanism: InputLaplace, reports: Any, step: Any, at: Any, confidence: float) -> Estimates | None:
+    """Exact sums over the reports, no binning error (theory T6, d = 1, and §6)."""
+    if not _is_smooth(step):
+        raise invalid("estimate", "query", "a Threshold with a smooth edge, to be moved along a line", step)
+    if step.space != mechanism.space:
+        raise invalid("estimate", "query", f"on the space of the reports, {mechanism.space}", step.space)
+    rate, half = mechanism.guarantee.epsilon, step.width / 2
+    places = _places(mechanism.space, at)
     y = read_reports(reports)
     if y.ndim != 1:
         raise ReportRejected("Reports for cumulative shares must be one number a person.")
@@ -69,18 +74,16 @@ def estimate_cdf(
     return Estimates(value, error, n, 0.0 if mechanism.unbiased else math.nan, confidence)
 
 
-def _line_of(mechanism: Any) -> Space:
-    if isinstance(mechanism, InputLaplace) and mechanism.space.point_shape == ():
-        return mechanism.space
-    raise invalid("estimate_cdf", "mechanism", "an InputLaplace on a Line or a LogLine", type(mechanism).__name__)
+def _is_smooth(step: Any) -> bool:
+    return getattr(step, "edge", None) == "smooth"
 
 
 def _places(space: Space, at: Any) -> FloatArray:
-    places = np.array([float(space.public_point("estimate_cdf", "at", value)) for value in np.ravel(at)])
+    places = np.array([float(space.public_point("estimate", "at", value)) for value in np.ravel(at)])
     if places.size == 0 or not (np.diff(places) > 0).all():
-        raise invalid("estimate_cdf", "at", "increasing thresholds", at)
+        raise invalid("estimate", "at", "increasing thresholds", at)
     if not space.holds(np.min(at)):
-        raise invalid("estimate_cdf", "at", space.inside, at)
+        raise invalid("estimate", "at", space.inside, at)
     return places
 
 

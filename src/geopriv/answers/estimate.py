@@ -1,0 +1,224 @@
+"""From reports, or from counts of them, to answers with their error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from geopriv.answers.answers import Answer, Answers, Band
+from geopriv.answers.bands import band_half, band_reach
+from geopriv.answers.density_map import on_grid
+from geopriv.answers.distribution import along
+from geopriv.answers.estimates import Estimate, Estimates, read_reports, summary
+from geopriv.answers.forms import form_of
+from geopriv.answers.intervals import bernstein_reach
+from geopriv.errors import ReportRejected
+from geopriv.mechanisms.base import Mechanism
+from geopriv.mechanisms.sums import Sums
+from geopriv.queries import Query
+from geopriv.queries.questions import Question
+from geopriv.reports.tallies import Tally
+from geopriv.reports.verbs import tally
+from geopriv.spaces.checks import fraction, invalid
+from geopriv.surveys.design import Design
+
+
+@overload
+def estimate(asked: Design, reports: Any, *, confidence: float = 0.95, consistent: bool = False) -> Answers: ...
+
+
+@overload
+def estimate(asked: Mechanism, reports: Any, query: Query | None = None, confidence: float = 0.95) -> Estimate: ...
+
+
+@overload
+def estimate(
+    asked: Mechanism,
+    reports: Any,
+    query: Query | Iterable[Query] | Question,
+    confidence: float = 0.95,
+    *,
+    at: Any = None,
+    shrink: bool = False,
+) -> Estimates: ...
+
+
+def estimate(
+    asked: Design | Mechanism,
+    reports: Any,
+    query: Query | Iterable[Query] | Question | None = None,
+    confidence: float = 0.95,
+    *,
+    at: Any = None,
+    shrink: bool = False,
+    consistent: bool = False,
+) -> Estimate | Estimates | Answers:
+    """What was learnt: the mean over the people who reported, with standard error and interval.
+
+    Of a design all questions are answered, each value with a normal interval, curves and maps with a band, and
+    finite-sample intervals beside them. They are computed from the counts alone, in the order of the counts. So they
+    are the same to the last bit however the reports were split among files, on one machine with one number of threads.
+
+    Of a mechanism a query is answered, or many from the same reports. Curves and maps take one pass over the reports
+    where the mechanism allows it, and not one for each of their points.
+
+    Args:
+        asked: the design that the reports belong to, or the mechanism that made them.
+        reports: to a design a `Tally` of them, or what `tally` takes; to a mechanism one a person.
+        query: of a mechanism: a query, which may be left out where a report answers only one; several; or a question
+            (`Distribution`, `DensityMap`).
+        confidence: of each interval by itself, and of each band as a whole.
+        at: places to which the query is moved in turn. For a Threshold with a smooth edge increasing values; in the
+            plane, for a GaussianKernel or a blurred region, increasing coordinates of two axes, as points of the space
+            (metres on a LocalPlane).
+        shrink: of a map from an InputLaplace: multiply its spectrum by signal over signal and noise. Cuts the error
+            where noise dominates (a predicted relative error above 5 %), but is **biased**, and is labelled so.
+        consistent: of a design: whether to add values that are monotone or non-negative, which are biased.
+
+    Returns:
+        One `Estimate`; `Estimates` of a question's shape, or in the order of queries or places; or the `Answers` of a
+        design.
+
+    Raises:
+        InvalidParameter: for a query that the mechanism does not answer or move, for counts of another design, and for
+            a design without questions.
+        ReportRejected: for no reports or what is none, and where a question has fewer than two: no error bar.
+
+    Reference: theory T5, T6 and T8.
+
+    >>> import numpy as np, geopriv as gp
+    >>> m = gp.LipschitzLaplace.calibrate(gp.Threshold(at=0.0, width=2.0), epsilon=1.0)
+    >>> print(gp.estimate(m, m.simulate(np.full(10_000, 5.0), np.random.default_rng(0))))
+    0.999203 ± 0.0071, [0.985275, 1.01313], n = 10,000
+
+    >>> m = gp.InputLaplace.calibrate(gp.Line("USD"), "1 per 8,000 USD")
+    >>> incomes = np.random.default_rng(1).lognormal(11.49, 0.83, size=50_000)
+    >>> reports = m.simulate(incomes, np.random.default_rng(2))
+    >>> step = gp.Threshold(at=0.0, width=32_000, space=gp.Line("USD"), edge="smooth")
+    >>> print(gp.estimate(m, reports, step, at=[50_000, 100_000, 200_000])[1])
+    0.486603 ± 0.0023, [0.482069, 0.491137], n = 50,000
+
+    >>> m = gp.InputLaplace.calibrate(gp.Plane("m"), epsilon=1.0)
+    >>> rng = np.random.default_rng(1)
+    >>> reports = m.simulate(rng.normal(size=(20_000, 2)), rng)
+    >>> kernel = gp.GaussianKernel((0.0, 0.0), bandwidth=2.0, space=gp.Plane("m"))
+    >>> print(gp.estimate(m, reports, kernel, at=(np.linspace(-5, 5, 11), np.linspace(-5, 5, 11)))[5, 5])
+    0.800594 ± 0.0044, [0.791988, 0.8092], n = 20,000
+
+    >>> share = gp.Share("above", gp.Threshold(at=0.0, width=2.0))
+    >>> table = gp.Table.calibrate(share.query, epsilon=1.0)
+    >>> design = gp.Design("demo", (table,), questions=(share,))
+    >>> tally = gp.Tally(design)
+    >>> tally.add(gp.ReportBatch(0, np.random.default_rng(0).integers(0, table.values.size, (1000, 1))))
+    >>> print(gp.estimate(design, tally)["above"].estimates[()])
+    0.53725 ± 0.022, [0.495042, 0.579458], n = 1,000
+    """
+    fraction("estimate", "confidence", confidence)
+    if isinstance(asked, Design):
+        if query is not None or at is not None or shrink:
+            raise invalid("estimate", "query", "left out with a design, which has questions of its own", query)
+        return _answers(asked, reports, confidence, consistent)
+    if not isinstance(asked, Mechanism):
+        raise invalid("estimate", "mechanism", "a mechanism or a design", type(asked).__name__)
+    if consistent:
+        raise invalid("estimate", "consistent", "given with a design", type(asked).__name__)
+    if at is not None:
+        return _moved(asked, reports, query, at, confidence, shrink)
+    if isinstance(query, Question):
+        return _question(asked, reports, query, confidence, shrink)
+    if shrink:
+        raise invalid("estimate", "shrink", "given for a map", query)
+    _require_variance(asked)
+    if query is None or isinstance(query, Query):
+        shares = asked.contributions(read_reports(reports), query)
+        return summary(shares, np.ones(1), asked.largest_bias(query), confidence)
+    return _many(asked, reports, tuple(query), confidence)
+
+
+def _moved(mechanism: Mechanism, reports: Any, query: Any, at: Any, confidence: float, shrink: bool) -> Estimates:
+    """One query at many places."""
+    if not isinstance(query, Query):
+        raise invalid("estimate", "query", "the one that is moved to every place", type(query).__name__)
+    if query.space.dimension == 2:
+        estimates = on_grid(mechanism, reports, query, at, confidence, shrink)
+    else:
+        estimates = along(mechanism, reports, query, at, confidence)
+    if estimates is None:
+        rule = "an InputLaplace, or in the plane a Lattice, to move a query"
+        raise invalid("estimate", "mechanism", rule, type(mechanism).__name__)
+    return estimates
+
+
+def _question(mechanism: Mechanism, reports: Any, question: Question, confidence: float, shrink: bool) -> Estimates:
+    """All of a question, of its shape."""
+    _require_variance(mechanism)
+    estimates = form_of(question).at_once(mechanism, reports, question, confidence, shrink)
+    if estimates is None:
+        many = _many(mechanism, reports, question.queries, confidence)
+        values, errors = many.values.reshape(question.shape), many.standard_errors.reshape(question.shape)
+        estimates = Estimates(values, errors, many.n, many.bias, confidence)
+    return estimates
+
+
+def _many(mechanism: Mechanism, reports: Any, queries: Sequence[Query], confidence: float) -> Estimates:
+    """Each query by itself; reports that are the same are looked at once, where the mechanism says how."""
+    if not queries:
+        raise invalid("estimate", "query", "at least one query", queries)
+    values, times = mechanism.distinct(read_reports(reports))
+    each = [
+        summary(mechanism.contributions(values, query), times, mechanism.largest_bias(query), confidence)
+        for query in queries
+    ]
+    means, errors = (np.array([getattr(one, name) for one in each]) for name in ("value", "standard_error"))
+    return Estimates(means, errors, each[0].n, float(np.max([one.bias for one in each])), confidence)
+
+
+def _require_variance(mechanism: Mechanism) -> None:
+    noise = getattr(mechanism, "noise", None)
+    if noise is not None and not noise.moments > 2:
+        raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
+
+
+def _answers(design: Design, reports: Any, confidence: float, consistent: bool) -> Answers:
+    """Every question of a design, from counts."""
+    counts = reports if isinstance(reports, Tally) else tally(design, reports)
+    if counts.design != design:
+        raise invalid("estimate", "tally", f"of the design {design.hash[:12]}…", f"{counts.design.hash[:12]}…")
+    if not design.questions:
+        raise invalid("estimate", "design", "one with questions", design.survey)
+    answers = tuple(_answer(question, counts, confidence, consistent) for question in design.questions)
+    rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
+    return Answers(design.survey, design.hash, design.guarantee, design.space, answers, counts.n, rejected)
+
+
+def _answer(question: Question, tally: Tally, confidence: float, consistent: bool) -> Answer:
+    answering = np.array([tally.design.answering(query) for query in question.queries])
+    groups = {index: np.flatnonzero(answering == index) for index in np.unique(answering).tolist()}
+    parts = [(mine, _sums(question, mine.tolist(), tally, index)) for index, mine in groups.items()]
+    reach = band_reach((sums.covariance for _, sums in parts), len(answering), confidence) if question.shape else 0.0
+    flat = np.empty((4, len(answering)))
+    for mine, sums in parts:
+        bound = bernstein_reach(sums.variances, sums.n, sums.high - sums.low, confidence)
+        flat[:, mine] = sums.means, np.sqrt(sums.variances / sums.n), band_half(reach, sums), bound
+    values, errors, wide, finite = flat.reshape(4, *question.shape)
+    n, bias = min(sums.n for _, sums in parts), max(sums.bias for _, sums in parts)
+    estimates = Estimates(values, errors, n, bias, confidence)
+    return Answer(
+        question,
+        estimates,
+        Band(values - wide, values + wide) if question.shape else None,
+        Band(values - finite, values + finite) if np.isfinite(finite).all() else None,
+        form_of(question).consistent(question, estimates) if consistent else None,
+    )
+
+
+def _sums(question: Question, which: list[int], tally: Tally, index: int) -> Sums:
+    """The sums of some of a question's queries, all answered by one mechanism."""
+    mechanism, counts = tally.design.mechanisms[index], tally.counts(index)
+    if counts.n < 2:
+        raise ReportRejected(
+            f"The question {question.name!r} has {counts.n} report(s) to mechanism {index}; an error bar needs two."
+        )
+    return mechanism.sums(counts, question, which)

@@ -1,0 +1,38 @@
+"""Forms of answers: what each knows, one file a form; a question names its own."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from geopriv.answers import density_map, distribution, share
+from geopriv.answers.estimates import Estimates
+from geopriv.mechanisms.base import Mechanism
+from geopriv.queries.questions import Question
+from geopriv.spaces.checks import FloatArray
+
+
+class Form(Protocol):
+    """What is asked of a form; a module is one."""
+
+    def consistent(self, question: Any, estimates: Estimates) -> FloatArray:
+        """The nearest values that the truth could have.
+
+        Whatever the truth, they are no farther from it than the estimates, in the distance that they are nearest in.
+        They are biased all the same: an estimate that is sometimes below 0 and right on average is above 0 on average
+        when what is below is cut off. Intervals and bands are for the estimates and stay as they are.
+        """
+        ...
+
+    def at_once(
+        self, mechanism: Mechanism, reports: Any, question: Any, confidence: float, shrink: bool
+    ) -> Estimates | None:
+        """All estimates of the question by a way that is faster than one by one; None where there is none."""
+        ...
+
+
+_FORMS: dict[str, Form] = {"share": share, "distribution": distribution, "density map": density_map}
+
+
+def form_of(question: Question) -> Form:
+    """What a question's answer looks like."""
+    return _FORMS[question.form]
