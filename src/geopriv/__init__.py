@@ -108,8 +108,6 @@ if TYPE_CHECKING:
     from geopriv.surveys.planning import Option as Option
     from geopriv.surveys.planning import Plan as Plan
     from geopriv.surveys.planning import SurveyPlan as SurveyPlan
-    from geopriv.surveys.planning import epsilon_needed as epsilon_needed
-    from geopriv.surveys.planning import people_needed as people_needed
     from geopriv.surveys.planning import plan as plan
 
 __version__ = "0.1.0"
@@ -149,7 +147,7 @@ _HOME = {
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
     "pages": ("page_html",),
-    "surveys.planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
+    "surveys.planning": ("Option", "Plan", "SurveyPlan", "plan"),
     "queries.priors": ("Prior",),
     "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
     "reports.drawing": ("Privatized",),

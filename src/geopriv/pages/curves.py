@@ -11,7 +11,6 @@ from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axi
 from geopriv.pages.shares import axis_top, percent, percents
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Distribution
-from geopriv.spaces import LogLine
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.rounding import above, below
 from geopriv.spaces.words import NARROW, amount, plain
@@ -72,7 +71,7 @@ def curve_view(answer: Answer) -> CurveView:
     question, estimates = answer.question, answer.estimates
     assert isinstance(question, Distribution)  # only curves come here
     at, unit = np.asarray(question.at), question.space.value_unit
-    logs = isinstance(question.space, LogLine)
+    logs = question.space.ratios
     known = bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
     each = Band(estimates.low, estimates.high)
     band = answer.band or each

@@ -16,7 +16,6 @@ from geopriv.pages.frames import Frame, on_map
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Share
-from geopriv.spaces import LocalPlane
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.words import NARROW, plain
 
@@ -136,7 +135,7 @@ def map_view(
         bottom,
         left,
         frame.scale_bars,
-        isinstance(frame.space, LocalPlane),
+        frame.space.geographic,
         frame.path(on_map(outline, frame.space)) if outline is not None else "",
         _fences(others, marks, frame),
         tuple(_peak(density, at) for at in density.peaks()) if density.known else (),
@@ -170,7 +169,7 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
         notes.append("What can be told from zero is judged by a band that holds the whole map at once.")
     else:
         notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
-    if isinstance(density.question.space, LocalPlane):
+    if density.question.space.geographic:
         notes.append("People outside the region of the survey were counted at its border.")
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
     return tuple(note for note in notes if note)

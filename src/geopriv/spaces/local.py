@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from geopriv.spaces.checks import (
 )
 from geopriv.spaces.earth import Earth
 from geopriv.spaces.flat import Flat
+
+if TYPE_CHECKING:
+    import shapely
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,26 @@ class LocalPlane(Flat):
         """Whether public places all lie within 60° of the middle."""
         angle = self.globe.distance(values, self.middle) / self.radius
         return bool((angle <= math.radians(self.REACH)).all())
+
+    @property
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        corners = (tuple(self.values(corner).tolist()) for corner in self.rectangle)
+        words = ("a corner of the region", "another corner of the region")
+        return *zip(words, corners, strict=True), *self.globe.marks
+
+    def on_map(self, shape: shapely.Geometry) -> shapely.Geometry | None:
+        import shapely
+
+        def places(lonlat: FloatArray) -> FloatArray:
+            return np.stack([lonlat[:, 1], (lonlat[:, 0] + 180) % 360 - 180], axis=-1)
+
+        if not self.in_front(places(shapely.get_coordinates(shape))):
+            return None
+        return shapely.transform(shape, lambda lonlat: self.project(places(lonlat)))
+
+    @property
+    def ground(self) -> Earth:
+        return self.globe
 
     @property
     def globe(self) -> Earth:

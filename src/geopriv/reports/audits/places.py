@@ -21,9 +21,6 @@ from geopriv.mechanisms.lattice.cells import FARTHEST
 from geopriv.queries import Geofence, Query
 from geopriv.reports.audits.laws import Value
 from geopriv.spaces import (
-    Earth,
-    LocalPlane,
-    LogLine,
     Space,
 )
 from geopriv.spaces.checks import FloatArray
@@ -57,7 +54,7 @@ class Mark:
 
 def worst_marks(design: Design, most: int = _MOST) -> list[Mark]:
     """The marks of a design: some of each mechanism, of the space and of the range of values, at most so many."""
-    groups: list[Iterator[tuple[str, Any]]] = [_space_marks(design.space), _range_marks(design)]
+    groups: list[Iterator[tuple[str, Any]]] = [iter(design.space.marks), _range_marks(design)]
     for index, mechanism in enumerate(design.mechanisms):
         where = f"of mechanism {index}"
         if isinstance(mechanism, Table):
@@ -81,28 +78,18 @@ def _mark(design: Design, words: str, value: Any, turn: int) -> Mark | None:
         return None
     plain = list(dict.fromkeys(_plain(one) for one in values))
     with np.errstate(all="ignore"):
-        distances = np.stack([_distance(space, np.asarray(plain), np.asarray(one)) for one in plain])
+        distances = np.stack([space.ground.distance(plain, one) for one in plain])
     return Mark(words, tuple(plain), distances) if len(plain) > 1 and np.isfinite(distances).all() else None
 
 
 def _around(space: Space, value: FloatArray, away: FloatArray, turn: int) -> FloatArray:
     """Values at signed distances from one, along a line or a great circle."""
-    if isinstance(space, Earth | LocalPlane):
-        bearing = np.full(away.size, (1 + turn) * 2.4)  # the golden angle, about: no direction comes twice
-        return Earth(radius=space.radius).move(np.broadcast_to(value, (away.size, 2)), away, bearing)
-    point = np.atleast_1d(space.read(value))
-    direction = np.ones(point.size) if turn % 3 else np.eye(point.size)[turn % point.size]  # diagonals lose the most
-    points = point + away[:, None] * direction / np.linalg.norm(direction)
-    return np.asarray(space.values(points.reshape(-1, *space.point_shape)))
-
-
-def _distance(space: Space, values: FloatArray, one: FloatArray) -> FloatArray:
-    """Between people's own values, on the ground: a map or a clamp may only make distances shorter."""
-    if isinstance(space, Earth | LocalPlane):
-        return Earth(radius=space.radius).distance(values, one)
-    if isinstance(space, LogLine):
-        return space.distance(values, one)
-    return np.asarray(np.abs(values - one) if not space.point_shape else np.linalg.norm(values - one, axis=-1))
+    ground, axes = space.ground, space.dimension
+    if space.geographic:
+        direction = np.asarray((1 + turn) * 2.4)  # the golden angle, about: no direction comes twice
+    else:
+        direction = np.ones(axes) / np.sqrt(axes) if turn % 3 else np.eye(axes)[turn % axes]  # diagonals lose the most
+    return ground.values(ground.walk(ground.read(value), away, direction))
 
 
 def _plain(value: FloatArray) -> Value:
@@ -137,8 +124,7 @@ def _with_coordinate(query: Query, target: float, lattice: FloatArray) -> Any:
         reach = float(np.abs(lattice - here).max())
         steps = np.geomspace(1e-6 * reach, 30 * reach, _SEARCH)
         t = np.concatenate([-steps[::-1], [0.0], steps])
-        if isinstance(space, Earth):
-            t = t[np.abs(t) < 3 * space.radius]
+        t = t[np.abs(t) < 3 / np.pi * space.farthest]
         above = _coordinates(query, start, t) >= target
         crossings = np.flatnonzero(above[1:] != above[:-1])
         if not crossings.size:
@@ -158,12 +144,8 @@ def _coordinates(query: Query, start: FloatArray, t: FloatArray) -> FloatArray:
 
 def _walk(space: Space, start: FloatArray, t: FloatArray) -> FloatArray:
     """Points on a line or great circle through a point, in a direction that belongs to no axis."""
-    if isinstance(space, Earth):
-        return space.move(np.broadcast_to(start, (t.size, 2)), t, np.full(t.size, 0.7))
-    if not np.ndim(start):
-        return np.asarray(start + t)
-    direction = 1 / np.sqrt(np.arange(2.0, 2.0 + start.size))
-    return np.asarray(start + t[:, None] * direction / np.linalg.norm(direction))
+    odd = 1 / np.sqrt(np.arange(2.0, 2.0 + space.dimension))
+    return space.walk(start, t, odd / np.linalg.norm(odd) if space.flat else np.asarray(0.7))
 
 
 def _lattice_marks(lattice: Lattice, where: str) -> Iterator[tuple[str, Any]]:
@@ -177,20 +159,6 @@ def _lattice_marks(lattice: Lattice, where: str) -> Iterator[tuple[str, Any]]:
             value = lattice.space.values(point.reshape(lattice.space.point_shape))
         if np.isfinite(value).all():
             yield words, _plain(value)
-
-
-def _space_marks(space: Space) -> Iterator[tuple[str, Any]]:
-    """The clamps of the space, its poles, and where longitudes begin anew."""
-    if isinstance(space, LogLine):
-        yield "the floor", space.floor
-    if isinstance(space, LocalPlane):
-        low, high = space.rectangle
-        yield "a corner of the region", _plain(space.values(low))
-        yield "another corner of the region", _plain(space.values(high))
-    if isinstance(space, Earth | LocalPlane):
-        yield "the north pole", (90.0, 0.0)
-        yield "the antimeridian", (0.0, 180.0)
-        yield "the south pole", (-90.0, 0.0)
 
 
 def _range_marks(design: Design) -> Iterator[tuple[str, Any]]:
