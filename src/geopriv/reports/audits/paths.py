@@ -43,14 +43,14 @@ def shipped_paths(design: Design) -> tuple[SamplingPath, ...]:
     """Every way on which this package makes reports: in bulk, one by one, from files, and on a device.
 
     In bulk a float filter goes before the exact sampler; a single report is made without it; files are read, clamped
-    and shuffled by `privatize`; a device has arithmetic of its own.
+    and shuffled by `privatize`; a device has arithmetic of its own, and clamps too.
     """
     nameless = _nameless(design)
     return (
         SamplingPath("report, in bulk", lambda value, n: _library(design, value, n)),
         SamplingPath("report, one by one", lambda value, n: _one_by_one(design, value, n)),
         SamplingPath("privatize, from a file", lambda value, n: _files(nameless, value, n), _clamp(design)),
-        SamplingPath("device", device_draw(design)),
+        SamplingPath("device", device_draw(design), _clamp(design)),
     )
 
 
@@ -70,7 +70,7 @@ def device_draw(design: Design, source: Callable[[int], bytes] = system_bytes) -
 
 
 def _clamp(design: Design) -> Callable[[Value], Value]:
-    """What `privatize` takes a value for."""
+    """What `privatize` and devices take a value for."""
 
     def clamped(value: Value) -> Value:
         if design.source is None or not design.source.low:
@@ -99,8 +99,9 @@ def _one_by_one(design: Design, value: Value, n: int) -> Integers:
 
 def _nameless(design: Design) -> Design:
     """The same design for a table without a column of names."""
-    columns = design.source or Source(tuple(f"axis {axis}" for axis in range(design.space.dimension)))
-    return replace(design, source=replace(columns, person=""))
+    named = tuple(f"axis {axis}" for axis in range(design.space.dimension))
+    source = design.source or Source(named)
+    return replace(design, source=replace(source, columns=source.columns or named, person=""))
 
 
 def _files(design: Design, value: Value, n: int) -> Integers:
