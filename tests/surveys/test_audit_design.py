@@ -139,3 +139,24 @@ def test_the_command_fails_where_a_fault_is_seen(tmp_path: Path, monkeypatch: py
     assert not document["passed"]
     assert [path["passed"] for path in document["samples"]["paths"]] == [True, True, True, False]
     assert document["samples"]["paths"][3]["faults"][0]["kind"] == "law"
+
+
+def test_a_design_that_devices_verify_is_not_said_to_be_refused_by_them(tmp_path: Path) -> None:
+    """What is asked is under the hash and changes nothing of what is sent, so devices do not read it."""
+    document = document_of(table_design())
+    document["questions"] = [{"type": "Nonsense"}]
+    (tmp_path / "design.json").write_bytes(rehashed(document))
+    found = gp.audit_design(tmp_path / "design.json")
+    assert (found.passed, found.verified) == (False, True)
+    done = run("audit", "design.json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "The promise holds, and the design cannot be used" in done.stdout
+    assert "every device refuses" not in done.stdout
+
+
+def test_a_file_of_any_size_is_read_as_far_as_a_design_may_go(tmp_path: Path) -> None:
+    with (tmp_path / "design.json").open("wb") as file:
+        file.truncate(40 << 20)
+    found = gp.audit_design(tmp_path / "design.json")
+    assert not found.passed
+    assert "at most 33,554,432 bytes" in found.reason

@@ -297,8 +297,9 @@ DEEP = functools.reduce(lambda inner, _: {"type": "Share", "name": "x", "query":
         ("questions", [LINE], "a Question"),
         ("questions", [{"type": "Share", "name": "x", "query": LINE}], "a Query"),
         ("questions", [DEEP], "too deep"),
-        ("source", LINE, "one of its types"),
-        ("source", {"type": "Source", "columns": ["lat", "lon"]}, "axes"),
+        ("source", LINE, "one of Source"),
+        ("source", {"type": "Source", "columns": ["lat", "lon"], "low": [], "high": [], "person": ""}, "axes"),
+        ("source", {"type": "Source", "columns": ["lat"]}, "made of the keys"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_no_design(key: str, value: Any, match: str, tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ import math
 import os
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
+from geopriv.device.designs import verify
+from geopriv.device.files import read_few
 from geopriv.errors import GeoprivError, InvalidDesign
 from geopriv.mechanisms import Table
 from geopriv.mechanisms.guarantee import Guarantee
@@ -28,6 +29,8 @@ class DesignAudit:
         audits: of the mechanisms that could be read, broken ones too.
         guarantee: of one person, if the audit passed.
         hash: of the design, if the audit passed.
+        verified: whether devices accept the file. They look at what they run and not at what is asked, so they may
+            where `passed` is False: then the promise holds, and nobody can estimate from the reports.
     """
 
     passed: bool
@@ -35,6 +38,7 @@ class DesignAudit:
     audits: tuple[Audit, ...]
     guarantee: Guarantee | None = None
     hash: str = ""
+    verified: bool = True
 
     @property
     def worst(self) -> Audit | None:
@@ -54,15 +58,23 @@ def audit_design(path: str | os.PathLike[str]) -> DesignAudit:
     Guarantee: what passes keeps its ε for one person and the whole survey: integers of tables (theory T5) and θ of
     lattices (T8) are compared exactly, and each person answers one mechanism (partition).
     """
-    data = Path(path).read_bytes()
+    data = b""
     try:
+        data = read_few(path)
         design = Design.parse(data)
     except InvalidDesign as error:
-        return DesignAudit(False, str(error), tuple(_readable(data)))
+        return DesignAudit(False, str(error), tuple(_readable(data)), verified=_verified(data))
     audits = tuple(audit(mechanism) for mechanism in design.mechanisms)
     broken = [k for k, found in enumerate(audits) if not found.passed]
     reason = f"Mechanism {broken[0]} loses more than it promises." if broken else ""
     return DesignAudit(not broken, reason, audits, design.guarantee, design.hash)
+
+
+def _verified(data: bytes) -> bool:
+    try:
+        return bool(verify(data).hash)
+    except InvalidDesign:
+        return False
 
 
 def _readable(data: bytes) -> list[Audit]:
