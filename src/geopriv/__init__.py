@@ -100,7 +100,6 @@ if TYPE_CHECKING:
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
     from geopriv.surveys import Survey as Survey
-    from geopriv.surveys import load_survey as load_survey
     from geopriv.surveys.audits import DesignAudit as DesignAudit
     from geopriv.surveys.audits import audit as audit
     from geopriv.surveys.design import Design as Design
@@ -188,7 +187,7 @@ _HOME = {
     ),
     "queries.source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
-    "surveys": ("Survey", "load_survey"),
+    "surveys": ("Survey",),
     "reports.tallies": ("Tally",),
     "reports.verbs": ("privatize", "tally"),
 }
