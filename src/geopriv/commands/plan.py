@@ -32,12 +32,12 @@ def plan(
     from rich.console import Console
     from rich.markup import escape
 
-    from geopriv.surveys import load_survey
+    from geopriv.surveys import Survey
     from geopriv.surveys.planning import plan as plan_survey
 
     require_replaceable(output, "design")
     console = Console(stderr=as_json)
-    asked = load_survey(survey)
+    asked = Survey.read(survey)
     with console.status(f"Predicting the errors of {len(asked.queries):,} estimates…"):
         found = plan_survey(asked)
         found.design.write(output)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -161,12 +161,8 @@ class LocalPlane(Flat):
         They are the floats nearest to the true ones, in whole-number arithmetic: the same on every machine.
         """
         places = self.globe.read(values)
-        points = [self._public_point(*map(Fraction, place)) for place in places.reshape(-1, 2).tolist()]
+        points = [_public_point(self.radius, self.middle, *place) for place in places.reshape(-1, 2).tolist()]
         return np.array(points).reshape(places.shape)
-
-    def _public_point(self, latitude: Fraction, longitude: Fraction) -> tuple[float, ...]:
-        value = on_globe((latitude, longitude))
-        return nearest_floats(lambda bits: projected(self.radius, self.middle, value, bits))
 
     def _projected(self, positions: FloatArray) -> FloatArray:
         latitude, longitude = np.moveaxis(positions, -1, 0)
@@ -233,3 +229,10 @@ class LocalPlane(Flat):
         return np.asarray(
             self.radius * (np.sin(phi - middle) + 2 * math.sin(middle) * np.cos(phi) * np.sin(turn / 2) ** 2)
         )
+
+
+@lru_cache(maxsize=1 << 14)
+def _public_point(radius: float, middle: tuple[float, float], latitude: float, longitude: float) -> tuple[float, ...]:
+    """Kept, because it is public: a polygon that is asked about twice is projected once."""
+    value = on_globe((Fraction(latitude), Fraction(longitude)))
+    return nearest_floats(lambda bits: projected(radius, middle, value, bits))
