@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from geopriv.pages import page_html as page_html
     from geopriv.proofs.audits import Audit as Audit
     from geopriv.proofs.audits import BlackBoxAudit as BlackBoxAudit
-    from geopriv.proofs.audits import audit as audit
     from geopriv.proofs.audits import audit_black_box as audit_black_box
     from geopriv.proofs.floors import efficiency as efficiency
     from geopriv.proofs.floors import lower_bound as lower_bound
@@ -102,7 +101,7 @@ if TYPE_CHECKING:
     from geopriv.spaces import Space as Space
     from geopriv.surveys import Survey as Survey
     from geopriv.surveys.audits import DesignAudit as DesignAudit
-    from geopriv.surveys.audits import audit_design as audit_design
+    from geopriv.surveys.audits import audit as audit
     from geopriv.surveys.design import Design as Design
     from geopriv.surveys.planning import Option as Option
     from geopriv.surveys.planning import Plan as Plan
@@ -113,8 +112,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "answers.answers": ("Answer", "Answers", "Band"),
-    "proofs.audits": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
-    "surveys.audits": ("DesignAudit", "audit_design"),
+    "proofs.audits": ("Audit", "BlackBoxAudit", "audit_black_box"),
+    "surveys.audits": ("DesignAudit", "audit"),
     "proofs.floors": ("efficiency", "lower_bound", "lower_bound_many"),
     "surveys.design": ("Design",),
     "answers.estimate": ("estimate",),

@@ -10,6 +10,8 @@ import pytest
 from scipy import stats
 
 import geopriv as gp
+from geopriv.mechanisms.kinds import Value
+from geopriv.mechanisms.sendable import Integers
 from geopriv.proofs.audits.events import (
     lower,
     proven_loss,
@@ -19,7 +21,7 @@ from geopriv.proofs.audits.events import (
     upper,
 )
 from geopriv.queries.source import Source
-from geopriv.reports.audits.laws import Integers, Value, partitions
+from geopriv.reports.audits.laws import partitions
 from geopriv.reports.audits.paths import (
     Draw,
     SamplingPath,

@@ -265,7 +265,7 @@ def test_a_device_keeps_its_promise_whatever_is_asked_and_the_library_answers_wh
         gp.Design.read(tmp_path / "design.json")
     with pytest.raises(gp.InvalidDesign):
         gp.Table.from_document(json.loads(data)["mechanisms"][0])
-    assert not gp.audit_design(tmp_path / "design.json").passed
+    assert not gp.audit(tmp_path / "design.json").passed
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_parts_that_do_not_fit_together_are_no_design(key: str, value: Any, matc
     (tmp_path / "design.json").write_bytes(rehashed(document_of(table_design()) | {key: value}))
     with pytest.raises(gp.InvalidDesign, match=match):
         gp.Design.read(tmp_path / "design.json")
-    assert not gp.audit_design(tmp_path / "design.json").passed
+    assert not gp.audit(tmp_path / "design.json").passed
 
 
 @pytest.mark.parametrize("radius", [6.5e6, 6.4e9])

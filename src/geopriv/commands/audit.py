@@ -37,9 +37,9 @@ def audit(
     """
     from rich.console import Console
 
-    from geopriv.surveys.audits import audit_design
+    from geopriv.surveys.audits import audit as audit_file
 
-    found = audit_design(design)
+    found = audit_file(design)
     drawn = None if samples is None or not found.passed else _draw(design, samples, seconds)
     if as_json:
         print(json.dumps(_document(found, drawn), indent=2, ensure_ascii=False))

@@ -14,10 +14,9 @@ import pyarrow.parquet as pq
 
 from geopriv.device.designs import verify
 from geopriv.device.draws import system_bytes
-from geopriv.mechanisms import Table
-from geopriv.mechanisms.sendable import draw_shares
+from geopriv.mechanisms.kinds import Value
+from geopriv.mechanisms.sendable import Integers, draw_shares
 from geopriv.queries.source import Source
-from geopriv.reports.audits.laws import Integers, Value
 from geopriv.reports.verbs import privatize
 from geopriv.surveys.design import Design
 
@@ -90,18 +89,8 @@ def _library(design: Design, value: Value, n: int) -> Integers:
         if not mine.size:
             continue
         reports = mechanism.report(np.tile(np.asarray(value), (mine.size, *(1,) * np.ndim(value)))).values
-        if isinstance(mechanism, Table):
-            drawn[mine, 1] = _letters_of(mechanism, np.asarray(reports))
-        else:
-            drawn[mine, 1:] = np.asarray(reports).reshape(mine.size, -1)
+        drawn[mine, 1 : 1 + mechanism.limits[0]] = mechanism.written(np.asarray(reports))
     return drawn
-
-
-def _letters_of(table: Table, values: Any) -> Integers:
-    """A letter for each value that was reported; −1 for what is no value of the table."""
-    distinct, first = np.unique(table.values, return_index=True)
-    near = np.minimum(np.searchsorted(distinct, values), distinct.size - 1)
-    return np.where(distinct[near] == values, first[near], -1)
 
 
 def _one_by_one(design: Design, value: Value, n: int) -> Integers:

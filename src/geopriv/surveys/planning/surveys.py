@@ -12,7 +12,7 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice, Table
 from geopriv.queries import Query
-from geopriv.queries.questions import DensityMap, Question
+from geopriv.queries.questions import Question
 from geopriv.spaces.checks import (
     FloatArray,
     invalid,
@@ -67,12 +67,9 @@ class SurveyPlan(Shown):
 
         An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
         """
-        bounds = []
-        for question in self.survey.questions:
-            # that of a kernel is the same everywhere
-            queries = question.queries[:1] if isinstance(question, DensityMap) else question.queries
-            bounds += [self.design.mechanisms[self.design.answering(query)].largest_bias(query) for query in queries]
-        return max(bounds)
+        # that of a kernel is the same everywhere
+        unlike = {query.moved if query.bell is not None else query: query for query in self.survey.queries}.values()
+        return max(self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike)
 
     def expected(self, question: Question) -> float:
         """The largest standard error of a question's estimates under the design."""
