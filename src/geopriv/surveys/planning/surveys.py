@@ -14,7 +14,7 @@ from scipy import special
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice, Table
 from geopriv.queries import Query
-from geopriv.queries.questions import DensityMap, Question, Share
+from geopriv.queries.questions import Question
 from geopriv.spaces.checks import (
     FloatArray,
     fraction,
@@ -78,7 +78,7 @@ class SurveyPlan(Shown):
         bounds = []
         for question in self.survey.questions:
             # that of a kernel is the same everywhere
-            queries = question.queries[:1] if isinstance(question, DensityMap) else question.queries
+            queries = question.queries[:1] if question.product is not None else question.queries
             bounds += [self.design.mechanisms[self.design.answering(query)].largest_bias(query) for query in queries]
         return max(bounds)
 
@@ -93,7 +93,7 @@ class SurveyPlan(Shown):
         """
         chosen = self.option if option is None else option
         wanted = positive("people_for", "half_width", half_width)
-        shares = [self._places[q.name] for q in self.survey.questions if isinstance(q, Share)]
+        shares = [self._places[q.name] for q in self.survey.questions if q.shape == ()]
         asked = np.concatenate(shares or list(self._places.values()))
         room = wanted - np.abs(chosen.biases[asked])
         if not (room > 0).all():
