@@ -218,7 +218,8 @@ def _table(rng: random.Random, query: Document, unit: str | None, size: float) -
     epsilon = rng.choice((1.0, 0.3, 1e-6, 2.0)) / size if size > 1e-307 else 1e300
     points = rng.choice((2, 3, 4, 7))
     start = rng.choice((-1.5, 0.0, -0.3, 1e6, -1e9)) * size
-    steps = [rng.choice((0.5, 1.0, 1e-3, 1e-9, 3.0)) * size for _ in range(points - 1)]
+    floor = 2.0**-40 * max(1.0, 1.0 / epsilon) if rng.random() < 0.9 else 0.0  # of cells, below which they are refused
+    steps = [max(rng.choice((0.5, 1.0, 1e-3, 1e-9, 3.0)) * size, floor) for _ in range(points - 1)]
     lattice = [start]
     for step in steps:
         lattice.append(max(lattice[-1] + step, math.nextafter(lattice[-1], math.inf)) if rng.random() < 0.99 else start)

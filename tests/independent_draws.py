@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -47,23 +48,28 @@ def _ceiling(number: arb) -> int | None:
     return None if found is None else -int(found)
 
 
-def table_report(table: dict[str, Any], x: Value, data: bytes) -> tuple[int, ...] | None:
+def places(document: dict[str, Any], x: Value) -> list[arb]:
+    """Where a value lies, counted in cells: on the lattice of a table, or on each axis of a grid."""
+    if document["type"] == "Lattice":
+        return positions(document, x)
+    return [sum(rank(document["lattice"], coordinate(document, x)), arb(0))]
+
+
+def table_report(table: dict[str, Any], at: Sequence[arb], data: bytes) -> tuple[int, ...] | None:
     """The letter: of row ⌈r − U⌉, r the rank of s; None where so many bits leave it open."""
-    place = sum(rank(table["lattice"], coordinate(table, x)), arb(0))
-    row = _ceiling(place - _part(_numerators(data, 1, 2)[0], BITS))
+    row = _ceiling(at[0] - _part(_numerators(data, 1, 2)[0], BITS))
     if row is None:
         return None
     sums = list(accumulate(table["weights"][row]))
     return (bisect_right(sums, int.from_bytes(data[8:16], "little") >> 4),)
 
 
-def grid_report(grid: dict[str, Any], x: Value, data: bytes) -> tuple[int, ...] | None:
+def grid_report(grid: dict[str, Any], at: Sequence[arb], data: bytes) -> tuple[int, ...] | None:
     """The cell on each axis: ⌈t − U⌉, and ⌈ln(V·(2 + θ)/2)/ln a⌉ to one side, if that is positive."""
-    places = positions(grid, x)
-    numbers = _numerators(data, 2 * len(places), 2 * len(places))
+    numbers = _numerators(data, 2 * len(at), 2 * len(at))
     theta = ball(Fraction(*grid["theta"]))
     found = []
-    for place, first, second in zip(places, numbers[::2], numbers[1::2], strict=True):
+    for place, first, second in zip(at, numbers[::2], numbers[1::2], strict=True):
         kept = BITS - 1
         rest = _part(second & ((1 << kept) - 1), kept)
         cell, size = _ceiling(place - _part(first, BITS)), _ceiling(-(rest * (2 + theta) / 2).log() / (1 + theta).log())

@@ -8,7 +8,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.device.reading import refuse
-from geopriv.surveys import survey_from_text
+from geopriv.surveys import Survey
 
 SURVEY = """
 name = "Incomes"
@@ -48,7 +48,7 @@ def test_an_error_about_no_parameter_has_empty_fields() -> None:
 @pytest.mark.parametrize("width", ["0", "50_000"])
 def test_errors_of_surveys_name_their_place_and_key(width: str) -> None:
     with pytest.raises(gp.InvalidParameter) as caught:
-        survey_from_text(SURVEY.replace("WIDTH", width))
+        Survey.parse(SURVEY.replace("WIDTH", width))
     assert fields(caught.value)[:2] == ("query 1", "width")
     assert caught.value.rule
 

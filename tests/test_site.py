@@ -129,7 +129,7 @@ def test_the_surveys_shown_can_be_read(page: Path, survey: str, tmp_path: Path) 
     (tmp_path / "survey.toml").write_text(survey, encoding="utf-8")
     for block in re.findall(r"```json\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL):
         (tmp_path / "parks.geojson").write_text(block, encoding="utf-8")
-    assert gp.load_survey(tmp_path / "survey.toml").questions
+    assert gp.Survey.read(tmp_path / "survey.toml").questions
 
 
 @pytest.mark.parametrize(("page", "survey"), SURVEYS)

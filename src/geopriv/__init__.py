@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from geopriv.pages import page_html as page_html
     from geopriv.proofs.audits import Audit as Audit
     from geopriv.proofs.audits import BlackBoxAudit as BlackBoxAudit
-    from geopriv.proofs.audits import audit as audit
     from geopriv.proofs.audits import audit_black_box as audit_black_box
     from geopriv.proofs.floors import efficiency as efficiency
     from geopriv.proofs.floors import lower_bound as lower_bound
@@ -101,23 +100,20 @@ if TYPE_CHECKING:
     from geopriv.spaces import Plane as Plane
     from geopriv.spaces import Space as Space
     from geopriv.surveys import Survey as Survey
-    from geopriv.surveys import load_survey as load_survey
     from geopriv.surveys.audits import DesignAudit as DesignAudit
-    from geopriv.surveys.audits import audit_design as audit_design
+    from geopriv.surveys.audits import audit as audit
     from geopriv.surveys.design import Design as Design
     from geopriv.surveys.planning import Option as Option
     from geopriv.surveys.planning import Plan as Plan
     from geopriv.surveys.planning import SurveyPlan as SurveyPlan
-    from geopriv.surveys.planning import epsilon_needed as epsilon_needed
-    from geopriv.surveys.planning import people_needed as people_needed
     from geopriv.surveys.planning import plan as plan
 
 __version__ = "0.1.0"
 
 _HOME = {
     "answers.answers": ("Answer", "Answers", "Band"),
-    "proofs.audits": ("Audit", "BlackBoxAudit", "audit", "audit_black_box"),
-    "surveys.audits": ("DesignAudit", "audit_design"),
+    "proofs.audits": ("Audit", "BlackBoxAudit", "audit_black_box"),
+    "surveys.audits": ("DesignAudit", "audit"),
     "proofs.floors": ("efficiency", "lower_bound", "lower_bound_many"),
     "surveys.design": ("Design",),
     "answers.estimate": ("estimate",),
@@ -149,7 +145,7 @@ _HOME = {
     ),
     "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
     "pages": ("page_html",),
-    "surveys.planning": ("Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"),
+    "surveys.planning": ("Option", "Plan", "SurveyPlan", "plan"),
     "queries.priors": ("Prior",),
     "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
     "reports.drawing": ("Privatized",),
@@ -191,7 +187,7 @@ _HOME = {
     ),
     "queries.source": ("Source",),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
-    "surveys": ("Survey", "load_survey"),
+    "surveys": ("Survey",),
     "reports.tallies": ("Tally",),
     "reports.verbs": ("privatize", "tally"),
 }

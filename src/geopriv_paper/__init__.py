@@ -1,1 +1,1 @@
-"""The paper's tables and figures from this implementation, and what its corrections and new mechanisms do to them."""
+"""The reproduction of the paper and the benches: a user of the library, with its own commands."""

@@ -9,7 +9,7 @@ from scipy import stats
 
 from geopriv.mechanisms import SmoothT
 from geopriv.mechanisms.sensitivity import ExponentialGrowth, smooth_sensitivity
-from geopriv.proofs.audits import audit
+from geopriv.proofs.audits import audit_mechanism
 from geopriv.queries import GaussianKernel
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces import Plane
@@ -60,7 +60,7 @@ def against_truth(bandwidth: float, inverse_rate: float) -> dict[str, Any]:
         "inverse_rate": inverse_rate,
         "least": float((claimed / true).min()),
         "slope": float(slope.max()),
-        "audited": audit(mechanism).worst_ratio,
+        "audited": audit_mechanism(mechanism).worst_ratio,
         "jumps": list(_JUMPS),
         "step": _STEP,
         "losses": losses,

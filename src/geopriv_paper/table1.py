@@ -21,7 +21,7 @@ from geopriv.mechanisms import (
     SmoothT,
     Table,
 )
-from geopriv.proofs.audits import audit, audit_black_box
+from geopriv.proofs.audits import audit_black_box, audit_mechanism
 from geopriv.queries import GaussianKernel, Query
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.agreement import moments_of, squared_error_check
@@ -144,7 +144,7 @@ def _measured(
         variance = float(weights @ noise + weights @ (off - bias) ** 2)
         simulated = moments_of(survey_errors((mechanism, answered), query, draw_people, _SURVEYS, rng))
         checks.append(squared_error_check(f"{name}, n = {_SMALL:,}", bias, variance / _SMALL, simulated))
-        found = audit(mechanism)
+        found = audit_mechanism(mechanism)
         discrete = mechanism.guarantee.metric == "discrete"
         first, second, distance = pair
         seen = audit_black_box(

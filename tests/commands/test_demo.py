@@ -35,7 +35,7 @@ def test_every_step_leaves_its_file(folder: Path) -> None:
         answers = gp.Answers.read(folder / "out" / name / "estimates.json")
         assert answers.design == design.hash
         assert answers.n == 20_000
-        assert gp.load_survey(folder / "out" / name / "survey.toml").people == 20_000
+        assert gp.Survey.read(folder / "out" / name / "survey.toml").people == 20_000
         page = (folder / "out" / name / "report.html").read_text(encoding="utf-8")
         assert answers.survey in page
         assert design.hash in page

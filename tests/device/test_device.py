@@ -346,3 +346,34 @@ def test_a_polygon_around_the_globe_is_refused() -> None:
     document["mechanisms"][0]["coordinate"]["rings"] = [corners]
     with pytest.raises(gp.InvalidDesign, match="80°"):
         verify(rehashed(document))
+
+
+def test_a_device_clamps_to_the_public_range_as_files_do() -> None:
+    """A person far outside would otherwise send a cell that nobody else is near."""
+    lattice = gp.Lattice.calibrate(gp.Line("USD"), 1 / 8000)
+    source = gp.Source((), low=(0.0,), high=(200_000.0,))
+    device = verify(gp.Design("incomes", (lattice,), source=source).to_bytes())
+    free = verify(gp.Design("incomes", (lattice,)).to_bytes())
+    for far, end in ((1e12, 200_000.0), (-5000.0, 0.0), (Fraction(10**30, 7), 200_000.0)):
+        drawn = [device._draw(value, Stream(5)) for value in (far, end)]
+        assert drawn[0] == drawn[1] == free._draw(end, Stream(5))
+        assert free._draw(far, Stream(5)) != drawn[0]
+    assert device._draw(0.1, Stream(5)) == free._draw(0.1, Stream(5))
+
+
+@pytest.mark.parametrize(
+    ("space", "low", "high"),
+    [
+        (CITY, [0.0, 0.0], [1.0, 1.0]),
+        (gp.Line("USD"), [1.0], [0.0]),
+        (gp.Line("USD"), [0.0, 1.0], [1.0, 2.0]),
+        (gp.Line("USD"), [0.0], []),
+        (gp.Line("USD"), ["0"], [1.0]),
+        (gp.Line("USD"), [0.0] * 100, [1.0] * 100),
+    ],
+)
+def test_a_range_that_is_none_is_refused(space: gp.Space, low: list[Any], high: list[Any]) -> None:
+    document = document_of(gp.Design("survey", (gp.Lattice.calibrate(space, 1e-3),)))
+    document["source"] = {"type": "Source", "columns": [], "low": low, "high": high, "person": ""}
+    with pytest.raises(gp.InvalidDesign, match="source"):
+        verify(rehashed(document))

@@ -78,14 +78,15 @@ def test_a_draw_asks_for_few_bits_once(name: str) -> None:
 def test_the_enclosure_holds_the_exact_distance_and_is_narrow(name: str, bits: int) -> None:
     one = polygons(90)[name]
     space = {"type": "Earth", "radius": RADIUS} if one.earth else {"type": "Plane", "unit": "m"}
-    query = {"type": "Geofence", "space": space, "polygon": {"type": "Polygon", "coordinates": [one.ring]}}
+    coordinate = {"type": "EarthRegion" if one.earth else "Region", "rings": [one.ring]}
+    table = {"space": space, "coordinate": coordinate}
     enclose = one.enclose()
     beside = (one.near[0] + 1e-7, one.near[1] - 3e-12)
     for value in (one.near, beside, (one.near[0] * (1 + 1e-15), one.near[1] + 1e-30), one.far):
         x = tuple(map(Fraction, value))
         found = enclose(x, bits)
         with independent.digits(4_000):
-            s = independent.coordinate(query, x)
+            s = independent.coordinate(table, x)
             low, high = (independent.ball(Fraction(end, 1 << bits)) for end in (found.low, found.high))
             assert low <= s + arb(0, 1e-300)
             assert s - arb(0, 1e-300) <= high

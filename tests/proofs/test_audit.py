@@ -229,7 +229,7 @@ def test_a_vector_whose_budget_forgets_the_number_of_queries_is_caught() -> None
 
 def test_the_audit_refuses_what_it_does_not_know() -> None:
     with pytest.raises(gp.InvalidParameter, match="mechanism"):
-        gp.audit("SmoothT")  # type: ignore[arg-type]
+        gp.audit(gp.SmoothT)  # type: ignore[call-overload]
 
 
 def test_the_black_box_bound_is_rarely_above_the_truth() -> None:

@@ -115,6 +115,7 @@ class _Elsewhere(Coordinate):
     """A coordinate that says nothing of how it moves."""
 
     shift: float
+    space: gp.Space = PLANE
 
     def __call__(self, points: np.ndarray) -> np.ndarray:
         return np.abs(points[..., 0] - self.shift)

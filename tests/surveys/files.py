@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import geopriv as gp
-from geopriv.surveys import survey_from_text
+from geopriv.surveys import Survey
 
 LINE = """name = "Household incomes"
 epsilon = 1.0
@@ -323,7 +323,7 @@ def write_files(folder: Path) -> Path:
 
 def survey_in(folder: Path, text: str) -> gp.Survey:
     """The survey of a text that stands in a folder."""
-    return survey_from_text(text, str(folder / "survey.toml"))
+    return Survey.parse(text, str(folder / "survey.toml"))
 
 
 def changed(text: str, changes: list[Change]) -> str:

@@ -24,7 +24,7 @@ from tests.designs import (
 def test_an_honest_design_holds(make: Callable[[], gp.Design], tmp_path: Path) -> None:
     design = make()
     design.write(tmp_path / "design.json")
-    found = gp.audit_design(tmp_path / "design.json")
+    found = gp.audit(tmp_path / "design.json")
     assert found.passed
     assert not found.reason
     assert (found.hash, found.guarantee) == (design.hash, design.guarantee)
@@ -54,7 +54,7 @@ def test_a_broken_promise_is_found_and_measured(
     document = document_of(make())
     fault(document)
     (tmp_path / "design.json").write_bytes(rehashed(document))
-    found = gp.audit_design(tmp_path / "design.json")
+    found = gp.audit(tmp_path / "design.json")
     assert not found.passed
     assert found.reason
     assert found.worst is not None
@@ -76,7 +76,7 @@ def test_a_file_that_is_no_design_promises_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'{"mechanisms":[5]}', b'{"mechanisms":7}', b"\xff\xfe", b"nul"])
 def test_what_is_no_design_does_not_pass(data: bytes, tmp_path: Path) -> None:
     (tmp_path / "design.json").write_bytes(data)
-    found = gp.audit_design(tmp_path / "design.json")
+    found = gp.audit(tmp_path / "design.json")
     assert (found.passed, found.audits, found.worst) == (False, (), None)
 
 
@@ -90,7 +90,7 @@ def test_a_hostile_lattice_is_refused_at_once(key: str, value: Any, tmp_path: Pa
     document = document_of(lattice_design())
     document["mechanisms"][0][key] = value
     (tmp_path / "design.json").write_bytes(rehashed(document))
-    assert not gp.audit_design(tmp_path / "design.json").passed
+    assert not gp.audit(tmp_path / "design.json").passed
 
 
 def test_the_command_says_the_verdict_and_the_exit_code(tmp_path: Path) -> None:
@@ -139,3 +139,24 @@ def test_the_command_fails_where_a_fault_is_seen(tmp_path: Path, monkeypatch: py
     assert not document["passed"]
     assert [path["passed"] for path in document["samples"]["paths"]] == [True, True, True, False]
     assert document["samples"]["paths"][3]["faults"][0]["kind"] == "law"
+
+
+def test_a_design_that_devices_verify_is_not_said_to_be_refused_by_them(tmp_path: Path) -> None:
+    """What is asked is under the hash and changes nothing of what is sent, so devices do not read it."""
+    document = document_of(table_design())
+    document["questions"] = [{"type": "Nonsense"}]
+    (tmp_path / "design.json").write_bytes(rehashed(document))
+    found = gp.audit(tmp_path / "design.json")
+    assert (found.passed, found.verified) == (False, True)
+    done = run("audit", "design.json", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "The promise holds, and the design cannot be used" in done.stdout
+    assert "every device refuses" not in done.stdout
+
+
+def test_a_file_of_any_size_is_read_as_far_as_a_design_may_go(tmp_path: Path) -> None:
+    with (tmp_path / "design.json").open("wb") as file:
+        file.truncate(40 << 20)
+    found = gp.audit(tmp_path / "design.json")
+    assert not found.passed
+    assert "at most 33,554,432 bytes" in found.reason

@@ -91,7 +91,7 @@ def test_the_library_accepts_no_other_designs_and_refuses_by_name() -> None:
     """It may be stricter: in shapes of profiles and polygons, places, questions, references, types of numbers."""
     accepted, _, _ = judged()
     stricter = Counter[str]()
-    for one, _ in accepted[::4]:
+    for one, _ in accepted[::3]:
         try:
             gp.Design.parse(one.data)
             stricter["accepted"] += 1
@@ -119,7 +119,7 @@ def test_the_library_takes_the_coordinate_of_the_question_and_no_other() -> None
         else:
             assert canonical(coordinate_of(document["query"])) == canonical(document["coordinate"]), one.name
             taken += own
-    assert taken > 800
+    assert taken > 600
     assert refused > 100
 
 
@@ -168,27 +168,28 @@ def differs(document: Document, device: DeviceMechanism, value: independent.Valu
     axes = len(document["origin"]) if document["type"] == "Lattice" else 1
     numbers, words = (2 * axes, 2 * axes) if document["type"] == "Lattice" else (1, 2)
     rule = independent_draws.grid_report if document["type"] == "Lattice" else independent_draws.table_report
+    precise = bits_of(document, value) + independent_draws.BITS
+    with independent.digits(precise):
+        at = independent_draws.places(document, value)
     wrong = 0
     for first in (bytes(8), b"\xff" * 8, None):
         tail = Stream(seed)(independent_draws.length(numbers, words))
         start = b"".join((first or tail[16 * k : 16 * k + 8]) + tail[16 * k + 8 : 16 * k + 16] for k in range(axes))
         data = start + tail[len(start) :]
         made = device.draw(read_value(device.space, list(value)), Given(data + Stream(seed + 1)(1 << 14)))
-        with independent.digits(bits_of(document, value) + independent_draws.BITS):
-            expected = rule(document, value, data)
+        with independent.digits(precise):
+            expected = rule(document, at, data)
         wrong += expected is not None and made != expected
     return wrong
 
 
 @lru_cache(maxsize=1)
 def looked_at() -> list[tuple[Crafted, Document, DeviceMechanism, list[independent.Value]]]:
-    """The first mechanism of each accepted design, where it is worst; every fifth of the dear ones."""
+    """Every mechanism of every accepted design, where it is worst."""
     found = []
     for k, (one, design) in enumerate(judged()[0]):
-        document = json.loads(one.data)["mechanisms"][0]
-        dear = document["type"] == "Lattice" or "rings" in document["coordinate"]
-        if not dear or k % 5 == 0:
-            found.append((one, document, design.mechanisms[0], places_to_try(random.Random(k), document)))
+        for document, device in zip(json.loads(one.data)["mechanisms"], design.mechanisms, strict=True):
+            found.append((one, document, device, places_to_try(random.Random(k), document)))
     return found
 
 

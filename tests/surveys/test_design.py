@@ -265,7 +265,7 @@ def test_a_device_keeps_its_promise_whatever_is_asked_and_the_library_answers_wh
         gp.Design.read(tmp_path / "design.json")
     with pytest.raises(gp.InvalidDesign):
         gp.Table.from_document(json.loads(data)["mechanisms"][0])
-    assert not gp.audit_design(tmp_path / "design.json").passed
+    assert not gp.audit(tmp_path / "design.json").passed
 
 
 @pytest.mark.parametrize(
@@ -297,15 +297,16 @@ DEEP = functools.reduce(lambda inner, _: {"type": "Share", "name": "x", "query":
         ("questions", [LINE], "a Question"),
         ("questions", [{"type": "Share", "name": "x", "query": LINE}], "a Query"),
         ("questions", [DEEP], "too deep"),
-        ("source", LINE, "one of its types"),
-        ("source", {"type": "Source", "columns": ["lat", "lon"]}, "axes"),
+        ("source", LINE, "one of Source"),
+        ("source", {"type": "Source", "columns": ["lat", "lon"], "low": [], "high": [], "person": ""}, "axes"),
+        ("source", {"type": "Source", "columns": ["lat"]}, "made of the keys"),
     ],
 )
 def test_parts_that_do_not_fit_together_are_no_design(key: str, value: Any, match: str, tmp_path: Path) -> None:
     (tmp_path / "design.json").write_bytes(rehashed(document_of(table_design()) | {key: value}))
     with pytest.raises(gp.InvalidDesign, match=match):
         gp.Design.read(tmp_path / "design.json")
-    assert not gp.audit_design(tmp_path / "design.json").passed
+    assert not gp.audit(tmp_path / "design.json").passed
 
 
 @pytest.mark.parametrize("radius", [6.5e6, 6.4e9])

@@ -188,7 +188,9 @@ def test_a_prior_has_its_median_and_is_clamped_like_people(table: str, median: f
 
 
 def test_columns_may_be_left_out_where_only_devices_report(folder: Path) -> None:
-    assert survey_in(folder, changed(LINE, [('columns = ["income"]\n', "")])).source is None
+    """Their values are clamped to the same range."""
+    source = survey_in(folder, changed(LINE, [('columns = ["income"]\n', "")])).source
+    assert source == gp.Source((), low=(0.0,), high=(2e6,))
 
 
 @pytest.mark.parametrize("name", ["line", "log", "map", "euclidean"])

@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import geopriv as gp
-from geopriv.surveys import survey_from_text
+from geopriv.surveys import Survey
 from geopriv.surveys.lines import key_lines, line_of
 from geopriv.surveys.schema import json_schema
 from tests.structure import errors_of
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_files_that_cannot_be_read_get_one_sentence(tmp_path: Path) -> None:
     def refusal(path: str | Path) -> str:
         with pytest.raises(gp.InvalidParameter) as caught:
-            gp.load_survey(path)
+            gp.Survey.read(path)
         return str(caught.value)
 
     file = tmp_path / "survey.toml"
@@ -66,10 +66,10 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path: Path) -> None:
 def test_a_file_with_a_mark_of_its_encoding_and_other_ends_of_lines_is_read(tmp_path: Path) -> None:
     file = tmp_path / "survey.toml"
     file.write_bytes(b"\xef\xbb\xbf" + LINE.replace("\n", "\r\n").encode())
-    assert gp.load_survey(file).name == "Household incomes"
+    assert gp.Survey.read(file).name == "Household incomes"
     file.write_bytes(changed(LINE, [("step", "stop")]).replace("\n", "\r\n").encode())
     with pytest.raises(gp.InvalidParameter, match="line 17: query 2, 'stop'"):
-        gp.load_survey(file)
+        gp.Survey.read(file)
 
 
 def test_lines_are_found_past_strings_comments_lists_and_tables_of_every_form() -> None:
@@ -126,8 +126,7 @@ def test_the_published_schema_refuses_what_the_reader_refuses(case: str) -> None
 
 
 def test_the_published_schema_is_that_of_the_code_and_explains_every_key() -> None:
-    done = subprocess.run([sys.executable, "-m", "geopriv.surveys"], capture_output=True, encoding="utf-8", check=True)
-    assert json.loads(done.stdout) == json_schema() == SCHEMA, "run make schemas"
+    assert json_schema() == SCHEMA, "run make schemas"
     tables = [SCHEMA, *SCHEMA["$defs"].values()]
     assert all(len(part["description"]) > 4 for table in tables for part in table["properties"].values())
     assert all(table["additionalProperties"] is False for table in tables)
@@ -138,7 +137,7 @@ EXAMPLES = {"incomes": 45, "crashes": 3726, "income-debt": 4}
 
 @pytest.mark.parametrize(("name", "queries"), EXAMPLES.items(), ids=EXAMPLES)
 def test_the_examples_are_read_and_name_columns_of_their_data(name: str, queries: int, tmp_path: Path) -> None:
-    found = gp.load_survey(ROOT / "examples" / name / "survey.toml")
+    found = gp.Survey.read(ROOT / "examples" / name / "survey.toml")
     assert len(found.queries) == queries
     script = ROOT / "examples" / "make_data.py"
     subprocess.run([sys.executable, str(script), name], cwd=tmp_path, check=True, capture_output=True)
@@ -209,4 +208,4 @@ def test_a_mutated_survey_is_read_or_refused_in_one_line_and_nothing_else_happen
 @example(text="query = [[1]]")
 def test_any_text_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(gp.InvalidParameter, match=r"^survey\.toml, line \d+"):
-        survey_from_text(text)
+        Survey.parse(text)

@@ -58,12 +58,20 @@ def test_the_predicted_standard_error_is_the_one_that_estimates_state(questions:
 
 def test_so_many_people_make_intervals_so_short() -> None:
     found = gp.plan(survey(ABOVE, HALF))
-    people = found.people_for(0.01)
-    assert people is not None
-    again = gp.plan(survey(ABOVE, HALF, people=people))
-    assert 1.96 * again.standard_errors().max() == pytest.approx(0.01, rel=1e-3)
+    again = gp.plan(survey(ABOVE, HALF, people=found.people_for(0.01)))
+    assert 1.96 * again.standard_errors().max() + np.abs(again.option.biases).max() == pytest.approx(0.01, rel=1e-3)
     biased = next(o for o in found.plan.options if o.labelled_biased)
-    assert found.people_for(float(np.abs(biased.biases).max()), biased) is None
+    with pytest.raises(gp.InvalidParameter, match="above the bias"):
+        found.people_for(float(np.abs(biased.biases).max()), biased)
+
+
+def test_so_much_epsilon_makes_intervals_of_devices_so_short() -> None:
+    found = gp.plan(survey(CURVE, people=20_000))
+    rate = found.epsilon_for(0.02)
+    queries = found.survey.queries
+    for factor, enough in ((1.0, True), (0.985, False)):
+        there = gp.plan(queries, rate * factor, 20_000, INCOMES, ["Table", "Lattice"], for_devices=True)
+        assert bool(there.half_widths().max() <= 0.02) is enough
 
 
 def test_a_map_and_a_park_are_planned_together() -> None:

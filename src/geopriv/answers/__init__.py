@@ -1,1 +1,1 @@
-"""Counts become estimates: shares, distributions and maps, each with its intervals."""
+"""Counts → estimates, intervals, bands: one file a form of answer (share, distribution, map)."""

@@ -1,1 +1,1 @@
-"""The commands of the command line, one file each; `geopriv.commands.cli` lists them."""
+"""The command line and the demo; one file a command."""

@@ -37,9 +37,9 @@ def audit(
     """
     from rich.console import Console
 
-    from geopriv.surveys.audits import audit_design
+    from geopriv.surveys.audits import audit as audit_file
 
-    found = audit_design(design)
+    found = audit_file(design)
     drawn = None if samples is None or not found.passed else _draw(design, samples, seconds)
     if as_json:
         print(json.dumps(_document(found, drawn), indent=2, ensure_ascii=False))
@@ -78,6 +78,8 @@ def _print(console: Console, found: DesignAudit) -> None:
 
     broken = any(not one.passed for one in found.audits)
     refused = "The promise does NOT hold." if broken else "There is no promise: every device refuses this file."
+    if found.verified:
+        refused = "The promise holds, and the design cannot be used: what it asks cannot be read."
     console.print("[bold green]The promise holds.[/]" if found.passed else f"[bold red]{refused}[/]")
     if found.passed:
         console.print(f"Promise: {escape(str(found.guarantee))}\nDesign:  {found.hash}")
@@ -114,6 +116,7 @@ def _document(found: DesignAudit, drawn: SampleAudit | None) -> dict[str, Any]:
     document = {
         "passed": found.passed and (drawn is None or drawn.passed),
         "reason": found.reason,
+        "verified": found.verified,
         "hash": found.hash or None,
         "guarantee": str(found.guarantee) if found.guarantee else None,
         "mechanisms": [

@@ -138,13 +138,12 @@ def _outline(path: Path, space: Space) -> shapely.Geometry:
     import shapely
 
     from geopriv.pages.frames import on_map
-    from geopriv.spaces import Flat
     from geopriv.spaces.checks import invalid
 
     try:
         found = shapely.from_geojson(path.read_text(encoding="utf-8"))
     except (shapely.errors.ShapelyError, UnicodeDecodeError):
         raise invalid("estimate", "outline", "a GeoJSON file", str(path)) from None
-    if isinstance(space, Flat):
+    if space.flat and space.point_shape:
         on_map(found, space)
     return found

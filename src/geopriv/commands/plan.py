@@ -32,12 +32,12 @@ def plan(
     from rich.console import Console
     from rich.markup import escape
 
-    from geopriv.surveys import load_survey
+    from geopriv.surveys import Survey
     from geopriv.surveys.planning import plan as plan_survey
 
     require_replaceable(output, "design")
     console = Console(stderr=as_json)
-    asked = load_survey(survey)
+    asked = Survey.read(survey)
     with console.status(f"Predicting the errors of {len(asked.queries):,} estimates…"):
         found = plan_survey(asked)
         found.design.write(output)
@@ -72,9 +72,10 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     maps = "; on a map those of its mean kernels, times 100" if _has_map(found) else ""
     console.print(
         f"Error: standard error in percentage points (root mean square over all estimates{maps}), as the page will "
-        "state it. People ±1: how many make a 95 % interval of ± 1 percentage point. Efficiency: the least variance "
-        "that any unbiased report could have, as a share of this one's. Bias: in points, as expected; of the choice ← "
-        "a bound, as estimates will state it. * sends real numbers, which devices do not.\n",
+        "state it. People ±1: how many make every 95 % interval, with its bias, at most ± 1 percentage point. "
+        "Efficiency: the least variance that any unbiased report could have, as a share of this one's. Bias: in "
+        "points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, which devices "
+        "do not.\n",
         highlight=False,
     )
     questions = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
@@ -123,8 +124,18 @@ def _people(found: SurveyPlan, option: Option, least: str) -> str:
     """For ± 1 point; a dash where there are only maps, whose answers are no shares."""
     if _only_maps(found):
         return "–"
-    people = found.people_for(_POINT, option)
+    people = _people_for_a_point(found, option)
     return "never (bias)" if people is None else f"{least}{people:,}"
+
+
+def _people_for_a_point(found: SurveyPlan, option: Option) -> int | None:
+    """None where bias alone is longer, and where there are only maps."""
+    from geopriv.errors import InvalidParameter
+
+    try:
+        return None if _only_maps(found) else found.people_for(_POINT, option)
+    except InvalidParameter:
+        return None
 
 
 def _has_map(found: SurveyPlan) -> bool:
@@ -169,7 +180,7 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
             "biased": option.labelled_biased,
             "expected_bias": float(np.abs(option.biases).max()),
             "only_a_bound": option.bound_only,
-            "people_for_one_point": None if _only_maps(found) else found.people_for(_POINT, option),
+            "people_for_one_point": _people_for_a_point(found, option),
             "efficiency": efficiency if (efficiency := found.plan.efficiency(option)) > 0 else None,
             "chosen": option is found.option,
         }

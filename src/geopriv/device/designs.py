@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from geopriv.device.draws import Source, draw_share
 from geopriv.device.files import canonical, parse
+from geopriv.device.limits import Limits, read_limits
 from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
 from geopriv.device.reading import (
     ALL_CORNERS,
@@ -37,6 +38,7 @@ class VerifiedDesign:
         unit: of distance.
         mechanisms: of which each person answers one.
         shares: how often each is drawn.
+        limits: the public range to which values are clamped.
         document: all that the file holds, the words that are shown included.
     """
 
@@ -46,6 +48,7 @@ class VerifiedDesign:
     unit: str | None
     mechanisms: tuple[DeviceMechanism, ...]
     shares: tuple[int, ...]
+    limits: Limits
     document: Document = field(repr=False)
 
     def __str__(self) -> str:
@@ -61,7 +64,7 @@ class VerifiedDesign:
         """Which mechanism is answered, drawn before the value is looked at, and the answer."""
         which = draw_share(self.shares, source)
         mechanism = self.mechanisms[which]
-        return which, mechanism.draw(read_value(mechanism.space, value), source)
+        return which, mechanism.draw(read_value(mechanism.space, value, self.limits.clamped), source)
 
     def _line(self, value: Any, source: Source) -> str:
         # first: how many bytes a draw takes depends on the value, and the id must not
@@ -75,8 +78,8 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
 
     Guarantee: what is returned keeps its ε for every two values of its space, as people hold them: the integers of
     tables (theory T5) and θ of lattices (T8) are verified in exact arithmetic, coordinates are 1-Lipschitz (T1) and
-    enclosed until a comparison is decided; each person answers one mechanism, drawn independently of the value, so the
-    largest ε holds.
+    enclosed until a comparison is decided; clamping to a public range moves no two values apart; each person
+    answers one mechanism, drawn independently of the value, so the largest ε holds.
 
     Args:
         data: the file.
@@ -108,7 +111,9 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     if epsilon != max(mechanism.epsilon for mechanism in mechanisms):
         raise refuse("design.guarantee", "the weakest of its mechanisms' own", epsilon)
     drawn = tuple(whole(share, "design.shares", 1, 1 << 32) for share in shares)
-    return VerifiedDesign(found["hash"], survey, epsilon, mechanisms[0].space.unit, mechanisms, drawn, found)
+    space = mechanisms[0].space
+    limits = read_limits(found["source"], space)
+    return VerifiedDesign(found["hash"], survey, epsilon, space.unit, mechanisms, drawn, limits, found)
 
 
 def _corners(document: Any) -> int:

@@ -52,12 +52,12 @@ def thing(document: Any, where: str, kinds: Mapping[str, Sequence[str]]) -> tupl
 
 
 def number(value: Any, where: str) -> float:
-    """A finite number."""
+    """A finite number that a float holds: another would be rounded here, and perhaps not by another reader."""
     if type(value) is float and math.isfinite(value):
         return value
-    if type(value) is int and abs(value) < 1 << 1000:
+    if type(value) is int and abs(value) < 1 << 1000 and float(value) == value:
         return float(value)
-    raise refuse(where, "a finite number", value)
+    raise refuse(where, "a finite number that a float holds", value)
 
 
 def positive(value: Any, where: str) -> float:

@@ -5,6 +5,7 @@ A value is a tuple of rational numbers. Nothing is snapped, recorded or rounded 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from operator import index
@@ -52,8 +53,13 @@ class FlatSpace(DeviceSpace, Protocol):
         """The point of a value."""
 
 
-def read_value(space: DeviceSpace, value: Any) -> Value:
+def read_value(space: DeviceSpace, value: Any, clamped: Callable[[Value], Value] = lambda value: value) -> Value:
     """A private value as exact numbers: a number on a line, a sequence of numbers elsewhere.
+
+    Args:
+        space: where it lives.
+        value: as a person holds it.
+        clamped: moves it into the public range of a design.
 
     Raises:
         OutOfDomain: without the value.
@@ -67,7 +73,7 @@ def read_value(space: DeviceSpace, value: Any) -> Value:
         raise OutOfDomain(
             f"A value of {space.kind} must be made of finite real numbers of fewer than {_LONGEST} digits."
         )
-    return space.check(tuple(part for part in numbers if part is not None))
+    return space.check(clamped(tuple(part for part in numbers if part is not None)))
 
 
 def _rational(part: Any) -> Fraction | None:

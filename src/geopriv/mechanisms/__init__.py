@@ -1,4 +1,4 @@
-"""Mechanisms: one file a family, each made by `calibrate` from a query (or a space) and a rate."""
+"""One folder a family: calibrate, moments, draw, worst loss; sensitivity and guarantee beside them."""
 
 from geopriv.mechanisms.additive.additive import Additive
 from geopriv.mechanisms.additive.least_scale import LeastScaleT

@@ -40,6 +40,20 @@ class Mechanism(ABC):
     def unbiased(self) -> bool:
         """Whether the estimate from its reports is unbiased."""
 
+    @property
+    def asked(self) -> tuple[Query, ...]:
+        """The queries that it was made for; none where a report can answer any."""
+        return ()
+
+    @property
+    def has_target(self) -> bool:
+        """Whether its reports estimate something without bias: the query itself, or what is near it."""
+        return self.unbiased
+
+    def target_of(self, query: Query) -> Query:
+        """What its reports estimate without bias, if `has_target`, where a query is asked for."""
+        return query
+
     def largest_bias(self, query: Query | None = None) -> float:
         """A bound on the bias of the estimate over all values, or the largest found; not-a-number where unknown."""
         return 0.0 if self.unbiased else math.nan
@@ -111,6 +125,10 @@ class OfOneQuery(Mechanism):
     def space(self) -> Space:  # type: ignore[override] # nobody may set it
         """Where values live."""
         return self.query.space
+
+    @property
+    def asked(self) -> tuple[Query, ...]:
+        return (self.query,)
 
     @property
     def report_shape(self) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from geopriv.errors import InvalidDesign
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.counts import Counts
+from geopriv.mechanisms.kinds import Kinds, Value
 from geopriv.mechanisms.sums import Sums
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
@@ -65,6 +66,22 @@ class Sendable(Mechanism):
     @abstractmethod
     def released(self, rows: Integers) -> FloatArray:
         """What written reports stand for, as `estimate` takes them."""
+
+    @abstractmethod
+    def written(self, values: FloatArray) -> Integers:
+        """The inverse of `released`, shape (n, numbers); −1 for what is no report."""
+
+    @abstractmethod
+    def kinds(self) -> Kinds | None:
+        """Kinds of its reports that can be counted wherever people are; None where there are too many."""
+
+    @abstractmethod
+    def kinds_near(self, values: Sequence[Value], n: int) -> Sequence[Kinds]:
+        """Kinds of reports of n people at each of a few neighbouring places, beside `kinds`."""
+
+    @abstractmethod
+    def marks(self) -> Sequence[Iterator[tuple[str, Value]]]:
+        """Places at which a sampler of it is most likely to go wrong, and what they are, in groups."""
 
     @abstractmethod
     def answers(self, query: Query) -> bool:

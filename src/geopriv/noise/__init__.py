@@ -1,4 +1,4 @@
-"""Noise distributions: density, cdf, inverse cdf, variance, samples, and the ε they spend."""
+"""One law a file: density, exact law, float filter; random bits and the exact sampler."""
 
 from geopriv.noise.base import Noise
 from geopriv.noise.generalized_cauchy import GeneralizedCauchy

@@ -1,4 +1,4 @@
-"""What people read: report.html, text in a terminal, what notebooks show."""
+"""What people read: words, text, notebook, report.html."""
 
 from geopriv.pages.notebook import notebook_html
 from geopriv.pages.page import page_html

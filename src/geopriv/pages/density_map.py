@@ -20,7 +20,6 @@ from geopriv.pages.regions import Page
 from geopriv.pages.values import value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import DensityMap
-from geopriv.spaces import LocalPlane
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.words import NARROW, plain
 
@@ -161,7 +160,7 @@ def _view(answer: Answer, page: Page) -> MapView:
         bottom,
         left,
         frame.scale_bars,
-        isinstance(frame.space, LocalPlane),
+        frame.space.geographic,
         frame.path(on_map(page.outline, frame.space)) if page.outline is not None else "",
         _fences(page, frame),
         tuple(_peak(density, at) for at in density.peaks()) if density.known else (),
@@ -195,7 +194,7 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
         notes.append("What can be told from zero is judged by a band that holds the whole map at once.")
     else:
         notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
-    if isinstance(density.question.space, LocalPlane):
+    if density.question.space.geographic:
         notes.append("People outside the region of the survey were counted at its border.")
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
     return tuple(note for note in notes if note)

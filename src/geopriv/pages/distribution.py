@@ -16,7 +16,6 @@ from geopriv.pages.share import axis_top, percent, percents
 from geopriv.pages.values import confidence_words, value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Distribution
-from geopriv.spaces import LogLine
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.rounding import above, below
 from geopriv.spaces.words import NARROW, amount, plain
@@ -78,7 +77,7 @@ def _view(answer: Answer) -> CurveView:
     """The view of an answer to a Distribution."""
     question, estimates = _asked(answer), answer.estimates
     at, unit = np.asarray(question.at), question.space.value_unit
-    logs = isinstance(question.space, LogLine)
+    logs = question.space.ratios
     known = bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
     each = Band(estimates.low, estimates.high)
     band = answer.band or each

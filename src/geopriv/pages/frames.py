@@ -10,7 +10,7 @@ import shapely
 
 from geopriv.pages.numbers import Axis, Tick, linear_axis, round_numbers
 from geopriv.queries.questions import DensityMap
-from geopriv.spaces import Flat, LocalPlane
+from geopriv.spaces import LocalPlane, Space
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.units import METRES
 from geopriv.spaces.words import NARROW, degrees, plain
@@ -31,12 +31,11 @@ class Frame:
 
     low: FloatArray
     high: FloatArray
-    space: Flat
+    space: Space
 
     @classmethod
     def of(cls, question: DensityMap) -> Frame:
         """The frame that holds the grid."""
-        assert isinstance(question.space, Flat)  # a DensityMap has checked it
         return cls(np.asarray(question.low), np.asarray(question.high), question.space)
 
     @property
@@ -70,7 +69,7 @@ class Frame:
     @property
     def axes(self) -> tuple[Axis, Axis]:
         """Marks along the bottom and along the left side, from the lowest corner on."""
-        if not isinstance(self.space, LocalPlane):
+        if not self.space.geographic:
             unit = self.space.distance_unit
             bottom, left = (linear_axis(low, high, unit, 5) for low, high in zip(self.low, self.high, strict=True))
             return bottom, left
@@ -116,7 +115,7 @@ def _scale_bar(wide: float, units: tuple[tuple[str, float], ...]) -> Tick:
     return Tick(round(100 * length * size / wide, 2), f"{plain(length)}{NARROW}{unit}")
 
 
-def on_map(outline: shapely.Geometry, space: Flat) -> shapely.Geometry:
+def on_map(outline: shapely.Geometry, space: Space) -> shapely.Geometry:
     """The lines of an outline as points of the space; on a LocalPlane it is in degrees (longitude, latitude).
 
     Raises:
@@ -128,19 +127,14 @@ def on_map(outline: shapely.Geometry, space: Flat) -> shapely.Geometry:
     lines = shapely.union_all(list(_lines(shapely.get_parts(flat))))
     if lines.is_empty:
         raise invalid("write_page", "outline", "made of polygons or lines", outline.geom_type)
-    if not isinstance(space, LocalPlane):
-        return lines
     corners = shapely.get_coordinates(lines)
-    if (np.abs(corners[:, 1]) > 90).any() or (np.abs(corners[:, 0]) > 360).any():
+    if space.geographic and ((np.abs(corners[:, 1]) > 90).any() or (np.abs(corners[:, 0]) > 360).any()):
         raise invalid("write_page", "outline", "in degrees (longitude, latitude)", outline.geom_type)
-    places = _places(corners)
-    if not space.in_front(places):
-        raise invalid("write_page", "outline", f"within {space.REACH:g}° of the middle of the map", outline.geom_type)
-    return shapely.transform(lines, lambda lonlat: space.project(_places(lonlat)))
-
-
-def _places(lonlat: FloatArray) -> FloatArray:
-    return np.stack([lonlat[:, 1], (lonlat[:, 0] + 180) % 360 - 180], axis=-1)
+    points = space.on_map(lines)
+    if points is None:
+        rule = f"within {LocalPlane.REACH:g}° of the middle of the map"
+        raise invalid("write_page", "outline", rule, outline.geom_type)
+    return points
 
 
 def _lines(parts: Iterable[shapely.Geometry]) -> Iterable[shapely.Geometry]:

@@ -1,4 +1,4 @@
-"""The questions that can be asked: each is a 1-Lipschitz coordinate followed by a one-dimensional profile.
+"""What is asked: f = f0 ∘ s, and the questions made of it; each says itself in words and as a region.
 
 Every query counts a person fully (1), not at all (0) or partly, and is Lipschitz: a hard threshold or border has no
 private answer with bounded noise, so each takes the `width` over which counting fades from 1 to 0.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
@@ -102,12 +101,6 @@ class Query(ABC):
         """Corners of a box from which f is constant along every axis that leads away; None where there is none."""
         constant = self.profile.levels_off and self.geometry.outline(0.0) is not None
         return self.box(margin) if constant else None
-
-    @property
-    def detail(self) -> float:
-        """About how far people must be apart for the query to tell them apart, in the unit of distance."""
-        low, high = self.profile.bounds
-        return (high - low) / self.profile.lipschitz if math.isfinite(high - low) else 1.0
 
     @property
     def place(self) -> FloatArray:

@@ -100,10 +100,6 @@ class Blurred(Query):
         return self.along_line
 
     @property
-    def detail(self) -> float:
-        return self.bandwidth
-
-    @property
     def place(self) -> FloatArray:
         return self.query.place
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 import shapely
 
 from geopriv.queries.base import Edged
 from geopriv.shapes.coordinates import Coordinate, EarthRegion, Region
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Earth, LocalPlane, Plane, Space
-from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.checks import invalid, positive
 from geopriv.spaces.polygons import read_polygon
 
 
@@ -46,43 +45,40 @@ class Geofence(Edged):
     def __post_init__(self) -> None:
         if not isinstance(self.space, Plane | LocalPlane | Earth):
             raise invalid("Geofence", "space", "a Plane, a LocalPlane or the Earth", self.space)
-        degrees = not isinstance(self.space, Plane)
-        object.__setattr__(self, "polygon", read_polygon(self.polygon, on_earth=degrees))
+        object.__setattr__(self, "polygon", read_polygon(self.polygon, on_earth=self.space.geographic))
         positive("Geofence", "width", self.width)
-        if isinstance(self.geometry, EarthRegion):
-            if not self.geometry.fits:
-                raise invalid("Geofence", "polygon", "within 80° of its middle on Earth", "a larger one")
-            if not self.geometry.gnomonic.is_valid:
-                reason = shapely.is_valid_reason(self.geometry.gnomonic).split("[")[0]
-                raise invalid("Geofence", "polygon", "a simple polygon of great-circle arcs", reason)
+        assert self.geometry.space == self.space  # the coordinate checks the polygon, and is kept
 
     def words(self, name: str) -> str:
         return f"are inside “{name}”"
 
     @cached_property
     def geometry(self) -> Coordinate:
-        if isinstance(self.space, Earth):
-            return EarthRegion(self.space, self.polygon)
-        return Region(self.space, self.region)
+        return _on_earth(self.space, self.polygon) if isinstance(self.space, Earth) else Region(self.space, self.region)
 
     @cached_property
     def region(self) -> shapely.Geometry | None:
-        if isinstance(self.space, Earth):
+        if not self.space.flat:
             return None
-        return self._on_the_map(self.space) if isinstance(self.space, LocalPlane) else self.polygon
-
-    def _on_the_map(self, space: LocalPlane) -> shapely.Geometry:
-        def places(lonlat: FloatArray) -> FloatArray:
-            return np.stack([lonlat[:, 1], (lonlat[:, 0] + 180) % 360 - 180], axis=-1)
-
-        if not space.in_front(places(shapely.get_coordinates(self.polygon))):
-            raise invalid("Geofence", "polygon", f"within {space.REACH:g}° of the middle of {space}", "a larger one")
-        projected = shapely.transform(self.polygon, lambda lonlat: space.project(places(lonlat)))
-        if not projected.is_valid:
-            reason = shapely.is_valid_reason(projected).split("[")[0]
+        region = self.space.on_map(self.polygon)
+        if region is None:
+            rule = f"within {LocalPlane.REACH:g}° of the middle of {self.space}"
+            raise invalid("Geofence", "polygon", rule, "a larger one")
+        if not region.is_valid:
+            reason = shapely.is_valid_reason(region).split("[")[0]
             raise invalid("Geofence", "polygon", "a simple polygon of straight edges on the map", reason)
-        return projected
+        return region
 
     @cached_property
     def profile(self) -> Profile:
         return Ramp(self.width, rising=False)
+
+
+def _on_earth(space: Earth, polygon: shapely.Geometry) -> EarthRegion:
+    coordinate = EarthRegion(space, polygon)
+    if not coordinate.fits:
+        raise invalid("Geofence", "polygon", "within 80° of its middle on Earth", "a larger one")
+    if not coordinate.gnomonic.is_valid:
+        reason = shapely.is_valid_reason(coordinate.gnomonic).split("[")[0]
+        raise invalid("Geofence", "polygon", "a simple polygon of great-circle arcs", reason)
+    return coordinate

@@ -13,12 +13,12 @@ from geopriv.spaces.checks import FloatArray, invalid, numbers
 
 @dataclass(frozen=True)
 class Source:
-    """Columns of a table, in the order of the space's axes (latitude before longitude).
+    """Columns of a table, in the order of the space's axes (latitude before longitude), and the range of their values.
 
     Args:
-        columns: their names.
-        low: the least value of each column, public; none for no clamping.
-        high: the largest value of each column.
+        columns: their names; none where only devices report, who are clamped to the same range.
+        low: the least value on each axis, public; none for no clamping.
+        high: the largest value on each axis.
         person: a column that names people, if there is one: each reports once.
 
     Guarantee: clamping to a public box is 1-Lipschitz on lines and in flat spaces (no axis moves farther apart), so
@@ -35,14 +35,14 @@ class Source:
 
     def __post_init__(self) -> None:
         columns = tuple(self.columns)
-        if not columns or not all(columns):
-            raise invalid("Source", "columns", "names of columns", self.columns)
+        if not all(columns) or not (columns or (len(self.low) and not self.person)):
+            raise invalid("Source", "columns", "names of columns, or none for a range alone", self.columns)
         if len({*columns, self.person}) != len(columns) + 1:
             raise invalid("Source", "columns", "each named once, apart from the person's", (*columns, self.person))
         object.__setattr__(self, "columns", columns)
         for name in ("low", "high"):
             ends = numbers("Source", name, getattr(self, name), least=0)
-            if len(ends) not in (0, len(columns)):
+            if columns and len(ends) not in (0, len(columns)):
                 raise invalid("Source", name, f"one number for each of {len(columns)} columns, or none", ends)
             object.__setattr__(self, name, ends)
         if len(self.low) != len(self.high) or not (np.asarray(self.low) < np.asarray(self.high)).all():
@@ -52,8 +52,10 @@ class Source:
         """Refuse a space with another number of axes, and to clamp degrees, which moves people near a pole apart."""
         if self.low and space.geographic:
             raise invalid("Source", "low", "left out on a map, which clamps to its own region", self.low)
-        if len(self.columns) != space.dimension:
-            raise invalid("Source", "columns", f"one for each of {space.dimension} axes of {space}", self.columns)
+        for name in ("columns", "low"):
+            given = getattr(self, name)
+            if given and len(given) != space.dimension:
+                raise invalid("Source", name, f"one for each of {space.dimension} axes of {space}", given)
 
     def clamped(self, values: Any) -> FloatArray:
         """Values (n,) of one column or (n, d) of several, moved into the range; not-a-number stays so."""

@@ -1,1 +1,1 @@
-"""People become reports, and reports become counts."""
+"""People → reports → counts: files, ids, and engines (Arrow, DuckDB, Spark) behind two verbs."""

@@ -102,7 +102,7 @@ def require_readable(rows: int, unread: Counter[str]) -> None:
 
 def columns_of(design: Design, person: str | None) -> Source:
     """Where a design's values are found in a table, and the column that names people, if another one is given."""
-    if design.source is None:
+    if design.source is None or not design.source.columns:
         raise InvalidParameter(
             f"The design of {design.survey!r} does not say in which columns the values are: name them in the survey "
             "(columns = [\u2026] under [space]) and plan again, or let devices report (python -m geopriv.client)."

@@ -1,1 +1,1 @@
-"""The two halves of a query: a 1-Lipschitz coordinate s and a one-dimensional profile f0."""
+"""The two halves of a query, one file a shape: coordinate s and profile f0, in floats with an error, and in balls."""

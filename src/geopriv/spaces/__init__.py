@@ -1,4 +1,4 @@
-"""Where private values live: a metric, its unit, and how values are read.
+"""Where values live: metric, unit, reading; tables (pandas, polars, GeoPandas, Arrow) as arrays.
 
 A space turns *values* (what a person holds) into *points* (checked float arrays on which the metric is computed).
 On a Line the two are the same; on a LogLine a point is the logarithm of a value. Everything that follows (queries,

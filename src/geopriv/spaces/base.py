@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +18,11 @@ from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.frames import as_array
 from geopriv.spaces.threads import read_in_threads
+from geopriv.spaces.units import read_length
 from geopriv.spaces.words import amount, degrees, plain
+
+if TYPE_CHECKING:
+    import shapely
 
 WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _ENDLESS = 1 << 1024  # from here on a whole number is no float
@@ -31,6 +35,7 @@ class Space(ABC):
     """
 
     geographic: ClassVar[bool] = False  # whether values are (latitude, longitude) in degrees
+    ratios: ClassVar[bool] = False  # whether distances are about ratios of values
     flat: ClassVar[bool] = False  # whether points have axes along which distances are Euclidean
     irrational: ClassVar[bool] = False  # whether points have to be computed: logarithms and projections
 
@@ -111,6 +116,20 @@ class Space(ABC):
         """The points of rows of exact numbers in floats, shape (n, d), and how far each number may be off."""
         return Bounded(rows, np.broadcast_to(0.0, rows.shape))
 
+    @property
+    def ground(self) -> Space:
+        """Where people are before anything is projected."""
+        return self
+
+    @property
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        """Values at which reading is special, in words: clamps, poles, and where longitudes begin anew."""
+        return ()
+
+    def on_map(self, shape: shapely.Geometry) -> shapely.Geometry | None:
+        """A public shape as points, on a map from (longitude, latitude); None where it is too far from the map."""
+        return shape
+
     @abstractmethod
     def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
         """The lowest and the highest corner of a box that holds all points within a reach of a box, shape (d,)."""
@@ -126,6 +145,10 @@ class Space(ABC):
     @abstractmethod
     def read_rate(self, sentence: str) -> float:
         """A rate per unit of distance from a sentence such as "1 per 1 km"."""
+
+    def read_length(self, sentence: str) -> float:
+        """A length in the unit of distance from words such as "1.5 km"."""
+        return read_length(sentence, self.distance_unit)
 
     def distance(self, first: Any, second: Any) -> FloatArray:
         """Distances between values.

@@ -88,6 +88,10 @@ class Earth(Vectors):
     def walk(self, start: FloatArray, way: FloatArray, direction: FloatArray) -> FloatArray:
         return self.move(np.broadcast_to(start, (way.size, 2)), way, np.full(way.size, direction))
 
+    @property
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        return ("the north pole", (90.0, 0.0)), ("the antimeridian", (0.0, 180.0)), ("the south pole", (-90.0, 0.0))
+
     def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
         up = np.degrees(reach / self.radius)
         aside = up / max(float(np.cos(np.radians(np.abs([low[0], high[0]]).max()))), 1e-3)

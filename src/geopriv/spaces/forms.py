@@ -149,27 +149,29 @@ class Ratio(Form):
 class Array(Form):
     """An array of one or two dimensions, of 64-bit integers or of floats."""
 
+    def __init__(self, hint: Any) -> None:
+        super().__init__(hint)
+        self.dtype: np.dtype[Any] = np.dtype(typing.get_args(typing.get_args(hint)[1])[0])
+        self.whole = self.dtype.kind == "i"
+
     def write(self, value: Any) -> Any:
-        return (value + value.dtype.type(0)).tolist()  # zeros without a sign
+        return (value + self.dtype.type(0)).tolist()  # zeros without a sign
 
     def read(self, value: Any, where: str) -> Any:
         expect(isinstance(value, list), value, where, "a list")
         rows = value if all(isinstance(row, list) for row in value) else [value]
         expect(len({len(row) for row in rows}) == 1, value, where, "a list of rows of one length")
-        for part in (part for row in rows for part in row):
-            if self._dtype.kind == "i":
-                expect(type(part) is int and -(2**63) <= part < 2**63, part, where, "made of 64-bit integers")
-            else:
-                Number(float).read(part, where)
-        return np.array(value, dtype=self._dtype)
-
-    @property
-    def _dtype(self) -> np.dtype[Any]:
-        found: np.dtype[Any] = np.dtype(typing.get_args(typing.get_args(self.hint)[1])[0])
-        return found
+        for row in rows:
+            if self.whole:
+                same = all(type(part) is int and -(2**63) <= part < 2**63 for part in row)
+                expect(same, row, where, "made of 64-bit integers")
+            elif not all(type(part) is float and math.isfinite(part) for part in row):
+                for part in row:
+                    Number(float).read(part, where)
+        return np.array(value, dtype=self.dtype)
 
     def schema(self, defs: dict[str, Schema]) -> Schema:
-        return {"type": "array", "items": {"type": "integer" if self._dtype.kind == "i" else "number"}}
+        return {"type": "array", "items": {"type": "integer" if self.whole else "number"}}
 
 
 class Geometry(Form):

@@ -21,7 +21,7 @@ from geopriv.spaces.checks import (
     invalid,
     positive,
 )
-from geopriv.spaces.units import read_factor_rate, read_rate
+from geopriv.spaces.units import read_factor, read_factor_rate, read_rate
 from geopriv.spaces.words import plain
 
 
@@ -92,6 +92,7 @@ class LogLine(_Scalars):
     unit: str | None = None
 
     irrational: ClassVar[bool] = True
+    ratios: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not (finite("LogLine", "base", self.base) > 1):
@@ -143,6 +144,13 @@ class LogLine(_Scalars):
 
     def values(self, points: FloatArray) -> FloatArray:
         return np.exp(points * math.log(self.base))
+
+    @property
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        return (("the floor", self.floor),)
+
+    def read_length(self, sentence: str) -> float:
+        return read_factor(sentence, self.base)
 
     def read_rate(self, sentence: str) -> float:
         return read_factor_rate(sentence, self.base)

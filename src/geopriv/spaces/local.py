@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, ClassVar
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from geopriv.spaces.checks import (
 )
 from geopriv.spaces.earth import Earth
 from geopriv.spaces.flat import Flat
+
+if TYPE_CHECKING:
+    import shapely
 
 
 @dataclass(frozen=True)
@@ -158,12 +161,8 @@ class LocalPlane(Flat):
         They are the floats nearest to the true ones, in whole-number arithmetic: the same on every machine.
         """
         places = self.globe.read(values)
-        points = [self._public_point(*map(Fraction, place)) for place in places.reshape(-1, 2).tolist()]
+        points = [_public_point(self.radius, self.middle, *place) for place in places.reshape(-1, 2).tolist()]
         return np.array(points).reshape(places.shape)
-
-    def _public_point(self, latitude: Fraction, longitude: Fraction) -> tuple[float, ...]:
-        value = on_globe((latitude, longitude))
-        return nearest_floats(lambda bits: projected(self.radius, self.middle, value, bits))
 
     def _projected(self, positions: FloatArray) -> FloatArray:
         latitude, longitude = np.moveaxis(positions, -1, 0)
@@ -190,6 +189,26 @@ class LocalPlane(Flat):
         return bool((angle <= math.radians(self.REACH)).all())
 
     @property
+    def marks(self) -> tuple[tuple[str, Any], ...]:
+        corners = (tuple(self.values(corner).tolist()) for corner in self.rectangle)
+        words = ("a corner of the region", "another corner of the region")
+        return *zip(words, corners, strict=True), *self.globe.marks
+
+    def on_map(self, shape: shapely.Geometry) -> shapely.Geometry | None:
+        import shapely
+
+        def places(lonlat: FloatArray) -> FloatArray:
+            return np.stack([lonlat[:, 1], (lonlat[:, 0] + 180) % 360 - 180], axis=-1)
+
+        if not self.in_front(places(shapely.get_coordinates(shape))):
+            return None
+        return shapely.transform(shape, lambda lonlat: self.project(places(lonlat)))
+
+    @property
+    def ground(self) -> Earth:
+        return self.globe
+
+    @property
     def globe(self) -> Earth:
         """The sphere on which positions are, before they are projected."""
         return Earth(self.radius)
@@ -210,3 +229,10 @@ class LocalPlane(Flat):
         return np.asarray(
             self.radius * (np.sin(phi - middle) + 2 * math.sin(middle) * np.cos(phi) * np.sin(turn / 2) ** 2)
         )
+
+
+@lru_cache(maxsize=1 << 14)
+def _public_point(radius: float, middle: tuple[float, float], latitude: float, longitude: float) -> tuple[float, ...]:
+    """Kept, because it is public: a polygon that is asked about twice is projected once."""
+    value = on_globe((Fraction(latitude), Fraction(longitude)))
+    return nearest_floats(lambda bits: projected(radius, middle, value, bits))

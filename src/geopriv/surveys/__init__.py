@@ -1,6 +1,5 @@
-"""The question in a file: survey.toml, read, checked and explained where it is wrong."""
+"""survey.toml → Survey → plan → Design; one file a kind of question."""
 
-from geopriv.surveys.building import load_survey, survey_from_text
 from geopriv.surveys.model import Survey
 
-__all__ = ["Survey", "load_survey", "survey_from_text"]
+__all__ = ["Survey"]

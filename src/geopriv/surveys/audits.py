@@ -1,4 +1,4 @@
-"""The audit of a design.json: what a device checks, and how far from its promise a design is that breaks it."""
+"""`audit`: does a promise hold? Of a mechanism, of a design, or of a design.json that may break it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import math
 import os
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
+from geopriv.device.designs import verify
+from geopriv.device.files import read_few
 from geopriv.errors import GeoprivError, InvalidDesign
-from geopriv.mechanisms import Table
+from geopriv.mechanisms import Mechanism, Table
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.proofs.audits.analytic import Audit, audit
+from geopriv.proofs.audits.analytic import Audit, audit_mechanism
 from geopriv.spaces.documents import from_document
 from geopriv.surveys.design import Design
 
@@ -28,6 +29,8 @@ class DesignAudit:
         audits: of the mechanisms that could be read, broken ones too.
         guarantee: of one person, if the audit passed.
         hash: of the design, if the audit passed.
+        verified: whether devices accept the file. They look at what they run and not at what is asked, so they may
+            where `passed` is False: then the promise holds, and nobody can estimate from the reports.
     """
 
     passed: bool
@@ -35,6 +38,7 @@ class DesignAudit:
     audits: tuple[Audit, ...]
     guarantee: Guarantee | None = None
     hash: str = ""
+    verified: bool = True
 
     @property
     def worst(self) -> Audit | None:
@@ -42,27 +46,64 @@ class DesignAudit:
         return max(self.audits, key=lambda found: found.worst_ratio, default=None)
 
 
-def audit_design(path: str | os.PathLike[str]) -> DesignAudit:
-    """Check a design as devices do, then audit each of its mechanisms from the law that it states.
+@overload
+def audit(thing: Mechanism, tolerance: float = 1e-9) -> Audit: ...
+
+
+@overload
+def audit(thing: Design | str | os.PathLike[str], tolerance: float = 1e-9) -> DesignAudit: ...
+
+
+def audit(thing: Mechanism | Design | str | os.PathLike[str], tolerance: float = 1e-9) -> Audit | DesignAudit:
+    """Does the promise hold, how near is the worst privacy loss to it, and where?
+
+    A mechanism is audited from the law that it states; only densities (of tables and grids, exact probabilities) are
+    compared. A design.json is checked as devices do, and then each of its mechanisms is audited, broken ones too.
 
     Args:
-        path: of a design.json.
+        thing: a mechanism, a design, or the path of a design.json.
+        tolerance: a ratio up to 1 + tolerance passes; an exact one only up to 1.
 
     Raises:
         OSError: where there is no file to read.
 
-    Guarantee: what passes keeps its ε for one person and the whole survey: integers of tables (theory T5) and θ of
-    lattices (T8) are compared exactly, and each person answers one mechanism (partition).
+    Guarantee: a design that passes keeps its ε for one person and the whole survey: integers of tables (theory T5) and
+    θ of lattices (T8) are compared exactly, and each person answers one mechanism (partition).
+
+    >>> import geopriv as gp
+    >>> m = gp.SmoothT.calibrate(gp.Threshold(at=100_000, width=16_000), epsilon=1 / 8000)
+    >>> result = gp.audit(m)
+    >>> result.passed, round(result.worst_ratio, 2)
+    (True, 0.67)
     """
-    data = Path(path).read_bytes()
-    try:
-        design = Design.parse(data)
-    except InvalidDesign as error:
-        return DesignAudit(False, str(error), tuple(_readable(data)))
-    audits = tuple(audit(mechanism) for mechanism in design.mechanisms)
+    if isinstance(thing, Design):
+        return _of_design(thing, tolerance)
+    if isinstance(thing, str | os.PathLike):
+        return _of_file(thing, tolerance)
+    return audit_mechanism(thing, tolerance)
+
+
+def _of_design(design: Design, tolerance: float) -> DesignAudit:
+    audits = tuple(audit_mechanism(mechanism, tolerance) for mechanism in design.mechanisms)
     broken = [k for k, found in enumerate(audits) if not found.passed]
     reason = f"Mechanism {broken[0]} loses more than it promises." if broken else ""
     return DesignAudit(not broken, reason, audits, design.guarantee, design.hash)
+
+
+def _of_file(path: str | os.PathLike[str], tolerance: float) -> DesignAudit:
+    data = b""
+    try:
+        data = read_few(path)
+        return _of_design(Design.parse(data), tolerance)
+    except InvalidDesign as error:
+        return DesignAudit(False, str(error), tuple(_readable(data)), verified=_verified(data))
+
+
+def _verified(data: bytes) -> bool:
+    try:
+        return bool(verify(data).hash)
+    except InvalidDesign:
+        return False
 
 
 def _readable(data: bytes) -> list[Audit]:
@@ -76,7 +117,7 @@ def _readable(data: bytes) -> list[Audit]:
 
 def _refused(document: Any) -> Audit | None:
     try:
-        return audit(from_document(Table, document))
+        return audit_mechanism(from_document(Table, document))
     except GeoprivError:
         return _steep_lattice(document)
 

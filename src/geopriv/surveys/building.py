@@ -1,60 +1,31 @@
-"""Checked tables of a survey file → the Survey."""
+"""Checked tables of a survey file → the parts of a Survey."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.surveys.asking import Asking
 from geopriv.surveys.kinds import Kind, asked_on
 from geopriv.surveys.lengths import RATES, plain_length
-from geopriv.surveys.model import Survey
 from geopriv.surveys.part import Part, listed
-from geopriv.surveys.reading import parse_survey, read_text
+from geopriv.surveys.reading import parse_survey
 from geopriv.surveys.schema import SurveyTable
 
-
-def load_survey(path: str | os.PathLike[str]) -> Survey:
-    """The survey of a survey.toml.
-
-    Args:
-        path: of the file; paths in it start at its folder.
-
-    Raises:
-        InvalidParameter: one sentence that names the file, the line, the key, the rule and what was given.
-    """
-    file = os.fspath(path)
-    return survey_from_text(read_text(file), file)
+_Made = TypeVar("_Made")
 
 
-def survey_from_text(text: str, file: str = "survey.toml") -> Survey:
-    """The survey of a text.
-
-    Args:
-        text: TOML.
-        file: where it is from, for errors; paths in the text start at its folder.
+def build(text: str, file: str, make: Callable[..., _Made]) -> _Made:
+    """What is made of a survey file: by `make`, from its name, space, rate, questions, people, source and prior.
 
     Raises:
-        InvalidParameter: as `load_survey`.
-
-    >>> survey = survey_from_text('''
-    ... name = "Incomes"
-    ... epsilon = 1.0
-    ... per = "8,000 USD"
-    ... people = 200_000
-    ... space = { kind = "line", unit = "USD", range = [0, 2_000_000] }
-    ... query = [{ kind = "threshold", at = 100_000 }]
-    ... ''')
-    >>> survey.questions[0].name, survey.epsilon, survey.space
-    ('above 100,000 USD', 0.000125, Line(unit='USD'))
+        InvalidParameter: one sentence that names the file, the line, the key, the rule and what was given; so does what
+            `make` refuses.
     """
-    return _built(*parse_survey(text, file))
-
-
-def _built(tables: SurveyTable, whole: Part) -> Survey:
+    tables, whole = parse_survey(text, file)
     folder, part = Path(whole.file).parent, whole.inside("space")
     with whole.explaining():
         with part.explaining():
@@ -65,7 +36,7 @@ def _built(tables: SurveyTable, whole: Part) -> Survey:
         if tables.prior is not None:
             prior = tables.prior.build(tables.space, space, whole.inside("prior"), folder)
         questions = _questions(tables, whole, space, rate, folder)
-        return Survey(tables.name, space, rate, tuple(questions), tables.people, source, prior)
+        return make(tables.name, space, rate, tuple(questions), tables.people, source, prior)
 
 
 def _rate(tables: SurveyTable, whole: Part, space: Space) -> float:

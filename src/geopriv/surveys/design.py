@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
 from geopriv.device.designs import VERSION, verify
-from geopriv.device.files import canonical, digest, replacing
+from geopriv.device.files import canonical, digest, read_few, replacing
 from geopriv.device.reading import MECHANISMS
 from geopriv.device.texts import NAME
 from geopriv.errors import InvalidDesign, InvalidParameter
@@ -42,7 +41,8 @@ class Design(Shown):
         mechanisms: tables and lattices on one space.
         shares: how often each is drawn, as whole numbers; by default all are drawn alike.
         questions: what is estimated from the reports. A device shows them; they change nothing of what it sends.
-        source: where values are found in a table, for `privatize`.
+        source: where values are found in a table, for `privatize`, and the public range to which they are clamped, on
+            devices too.
 
     Raises:
         InvalidParameter: for mechanisms on several spaces, for shares that do not fit, and for a question that no
@@ -147,7 +147,7 @@ class Design(Shown):
         Raises:
             InvalidDesign: naming what is wrong.
         """
-        return cls.parse(Path(path).read_bytes())
+        return cls.parse(read_few(path))
 
     @classmethod
     def parse(cls, data: bytes) -> Design:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 from geopriv.errors import InvalidParameter
-from geopriv.spaces import LogLine, Space
+from geopriv.spaces import Space
 from geopriv.spaces.units import (
     METRES,
     convert,
-    read_factor,
-    read_length,
 )
 from geopriv.surveys.part import Part
 
@@ -37,12 +35,9 @@ def length(part: Part, key: str, value: float | str, space: Space, rate: float) 
 def plain_length(part: Part, key: str, value: float | str, space: Space) -> float:
     """A length in the unit of distance, whatever ε is."""
     try:
-        if isinstance(space, LogLine):
-            if isinstance(value, str):
-                return read_factor(value, space.base)
-        elif isinstance(value, str):
-            return read_length(value, space.distance_unit)
-        elif 0 < value < math.inf:
+        if isinstance(value, str):
+            return space.read_length(value)
+        if not space.ratios and 0 < value < math.inf:
             return value
     except InvalidParameter:
         pass  # units do not know the file
@@ -52,7 +47,7 @@ def plain_length(part: Part, key: str, value: float | str, space: Space) -> floa
 def _rule(space: Space) -> str:
     """What a length on the space looks like."""
     unit = space.distance_unit
-    if isinstance(space, LogLine):
+    if space.ratios:
         return "a ratio above 1 on a log space, such as 'factor 1.5'"
     if unit is None:
         return "a number above 0, and no words, since the space has no unit"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,8 @@ from geopriv.queries.questions import Question
 from geopriv.queries.source import Source
 from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
+from geopriv.surveys.building import build
+from geopriv.surveys.reading import read_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,43 @@ class Survey:
             raise invalid("Survey", "questions", f"on {self.space}", [str(q.space) for q in self.questions])
         if self.source is not None:
             self.source.require_fit(self.space)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Survey:
+        """The survey of a survey.toml.
+
+        Args:
+            path: of the file; paths in it start at its folder.
+
+        Raises:
+            InvalidParameter: one sentence that names the file, the line, the key, the rule and what was given.
+        """
+        file = os.fspath(path)
+        return cls.parse(read_text(file), file)
+
+    @classmethod
+    def parse(cls, text: str, file: str = "survey.toml") -> Survey:
+        """The survey of a text.
+
+        Args:
+            text: TOML.
+            file: where it is from, for errors; paths in the text start at its folder.
+
+        Raises:
+            InvalidParameter: as `read`.
+
+        >>> survey = Survey.parse('''
+        ... name = "Incomes"
+        ... epsilon = 1.0
+        ... per = "8,000 USD"
+        ... people = 200_000
+        ... space = { kind = "line", unit = "USD", range = [0, 2_000_000] }
+        ... query = [{ kind = "threshold", at = 100_000 }]
+        ... ''')
+        >>> survey.questions[0].name, survey.epsilon, survey.space
+        ('above 100,000 USD', 0.000125, Line(unit='USD'))
+        """
+        return build(text, file, cls)
 
     @cached_property
     def queries(self) -> tuple[Query, ...]:

@@ -63,7 +63,7 @@ class LineSpace(Table):
         return Prior.law(lambda u: np.exp(math.log(low) * (1 - u) + math.log(high) * u))
 
     def source(self, part: Part) -> Source | None:
-        """Where values are found in a table; None if no columns are named."""
+        """Where values are found in a table, and their range; None if neither is said."""
         return _source(self.columns, self.person, self.limits, part)
 
 
@@ -99,7 +99,7 @@ class FlatSpace(Table):
         return Prior.uniform(*np.transpose(self.range))
 
     def source(self, part: Part) -> Source | None:
-        """Where values are found in a table; None if no columns are named."""
+        """Where values are found in a table, and their range; None if neither is said."""
         return _source(self.columns, self.person, self.limits, part)
 
 
@@ -128,7 +128,7 @@ class MapSpace(Table):
         return Prior.sample(space.values(Prior.uniform(*space.limits).values))
 
     def source(self, part: Part) -> Source | None:
-        """Where values are found in a table; None if no columns are named."""
+        """Where values are found in a table, and their range; None if neither is said."""
         if self.columns is not None and len(self.columns) == 2:
             first, second = (name.strip().lower() for name in self.columns)
             if first.startswith(("lon", "lng")) and second.startswith("lat"):
@@ -143,13 +143,15 @@ SpaceTable = Annotated[LineSpace | FlatSpace | MapSpace, Field(discriminator="ki
 def _source(
     columns: list[str] | None, person: str | None, limits: list[list[float]], part: Part, axes: int | None = None
 ) -> Source | None:
-    if columns is None:
-        if person is not None:
-            raise part.error("needs 'columns' beside it", "person")
+    if columns is None and person is not None:
+        raise part.error("needs 'columns' beside it", "person")
+    if columns is None and not limits:
         return None
     expected = len(limits) if axes is None else axes
-    if len(columns) != expected:
+    if columns is not None and len(columns) != expected:
         rule = f"a list of {expected} name{'s' if expected > 1 else ''}, one for each axis"
         raise part.wrong("columns", rule, columns)
     with part.explaining():
-        return Source(tuple(columns), tuple(low for low, _ in limits), tuple(high for _, high in limits), person or "")
+        return Source(
+            tuple(columns or ()), tuple(low for low, _ in limits), tuple(high for _, high in limits), person or ""
+        )

@@ -15,7 +15,7 @@ from geopriv.queries.source import Source
 from geopriv.reports.verbs import privatize, tally
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
-from geopriv.surveys import load_survey
+from geopriv.surveys import Survey
 from geopriv.surveys.planning import SurveyPlan, plan
 
 
@@ -50,7 +50,7 @@ def run_survey(survey: Path, data: Path, folder: Path, step: Callable[[str], Non
         folder: where the files go.
         step: told what is done next.
     """
-    asked = load_survey(survey)
+    asked = Survey.read(survey)
     name = asked.name
     step(f"{name}: planning…")
     found = plan(asked)

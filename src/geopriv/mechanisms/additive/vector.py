@@ -85,6 +85,10 @@ class VectorSmoothCauchy(Mechanism):
         return self.queries[0].space
 
     @property
+    def asked(self) -> tuple[Query, ...]:
+        return self.queries
+
+    @property
     def report_shape(self) -> tuple[int, ...]:
         return (len(self.queries),)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,9 +12,12 @@ import numpy as np
 
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.kinds import Kinds, Value
 from geopriv.mechanisms.lattice.cells import LEAST, MOST, Cells
 from geopriv.mechanisms.lattice.grid import choose_grid, require_flat_space
+from geopriv.mechanisms.lattice.kinds import boxes_near
 from geopriv.mechanisms.lattice.loss import worst_of_cells
+from geopriv.mechanisms.lattice.marks import cell_marks
 from geopriv.mechanisms.lattice.moments import distinct
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.lattice.sums import lattice_sums, map_sums
@@ -117,6 +120,11 @@ class Lattice(Cells, Sendable):
         """False, since it depends on the query: `largest_bias` says."""
         return False
 
+    @property
+    def has_target(self) -> bool:
+        """True: its interpolant on the grid, which is taken for f."""
+        return True
+
     def moments(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray]:
         return self.bias(x, query), self.variance(x, query)
 
@@ -140,6 +148,18 @@ class Lattice(Cells, Sendable):
     def released(self, rows: Integers) -> FloatArray:
         """Cells, shape (n,) on a line and (n, d) elsewhere."""
         return rows.astype(np.float64).reshape(-1, *self.space.point_shape)
+
+    def written(self, values: FloatArray) -> Integers:
+        return np.asarray(values).reshape(-1, self.space.dimension).astype(np.int64)
+
+    def kinds(self) -> None:
+        """None: there are as many cells as whole numbers."""
+
+    def kinds_near(self, values: Sequence[Value], n: int) -> Sequence[Kinds]:
+        return boxes_near(self, values, n)
+
+    def marks(self) -> Sequence[Iterator[tuple[str, Value]]]:
+        return (cell_marks(self),)
 
     def answers(self, query: Query) -> bool:
         return query.space == self.space

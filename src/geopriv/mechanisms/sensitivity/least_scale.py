@@ -68,13 +68,27 @@ def _(profile: Gaussian, rate: float, df: float, cells: int) -> LeastScale:
     return TabledScale(nodes * h, log_scale, 0.0, decay / h, profile.center)
 
 
-@_least_scale.register(PiecewiseLinear)
-@_least_scale.register(Curved)
-def _(profile: PiecewiseLinear | Curved, rate: float, df: float, cells: int) -> LeastScale:
-    nodes = _nodes(profile, rate, cells)
-    log_scale = _sweep(nodes, _steepest(profile, nodes), rate, df)
+@_least_scale.register
+def _(profile: PiecewiseLinear, rate: float, df: float, cells: int) -> LeastScale:
+    nodes = _nodes(profile, rate, cells)  # they include every kink
+    middles = (nodes[:-1] + nodes[1:]) / 2
+    return _tabled(nodes, np.abs(profile.slopes)[np.searchsorted(profile.knots, middles)], rate, df)
+
+
+@_least_scale.register
+def _(profile: Curved, rate: float, df: float, cells: int) -> LeastScale:
+    nodes = _nodes(profile, rate, cells)  # they include every kink
+    width = np.diff(nodes)
+    if profile.curvature is None:
+        return _tabled(nodes, np.full(width.size, profile.lipschitz), rate, df)
+    mean = (np.abs(np.diff(profile(nodes))) + 2 * profile.rounding) / width
+    return _tabled(nodes, np.minimum(mean + profile.curvature * width / 2, profile.lipschitz), rate, df)
+
+
+def _tabled(nodes: FloatArray, steepest: FloatArray, rate: float, df: float) -> TabledScale:
+    """The least scale for a bound on |f0'| over each cell."""
     decay = rate / df * (1 - 1e-15)
-    return TabledScale(nodes, log_scale, decay, decay)
+    return TabledScale(nodes, _sweep(nodes, np.asarray(steepest, dtype=np.float64), rate, df), decay, decay)
 
 
 @lru_cache(maxsize=256)
@@ -111,18 +125,6 @@ def _nodes(profile: PiecewiseLinear | Curved, rate: float, cells: int) -> FloatA
     nodes = np.unique(np.concatenate([marks, others[far]]))
     keep = np.isin(nodes, marks) | (np.diff(nodes, prepend=-np.inf) > 1e-5 / rate)
     return np.asarray(nodes[keep])
-
-
-def _steepest(profile: PiecewiseLinear | Curved, nodes: FloatArray) -> FloatArray:
-    """A bound on |f0'| over each cell; nodes include every kink."""
-    width, heights = np.diff(nodes), profile(nodes)
-    if isinstance(profile, PiecewiseLinear):
-        slopes = np.abs(profile.slopes)
-        return np.asarray(slopes[np.searchsorted(profile.knots, (nodes[:-1] + nodes[1:]) / 2)], dtype=np.float64)
-    mean = (np.abs(np.diff(heights)) + 2 * profile.rounding) / width
-    if profile.curvature is None:
-        return np.full(width.size, profile.lipschitz)
-    return np.asarray(np.minimum(mean + profile.curvature * width / 2, profile.lipschitz))
 
 
 def _sweep(nodes: FloatArray, steepest: FloatArray, rate: float, df: float) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -15,15 +15,19 @@ from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.base import OfOneQuery
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.kinds import Kinds, Value
 from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.mechanisms.sums import Sums, moments_of
 from geopriv.mechanisms.table.cache import relaxed_variance
 from geopriv.mechanisms.table.design import alphabets, design, lattice_shares
+from geopriv.mechanisms.table.kinds import ValueKinds
+from geopriv.mechanisms.table.marks import corner_marks, lattice_marks
 from geopriv.mechanisms.table.program import uniform
 from geopriv.mechanisms.table.reports import Letters, simulated_values
 from geopriv.mechanisms.table.rows import Rows
+from geopriv.mechanisms.table.target import Target
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
 from geopriv.queries.priors import Prior, coordinates_under
@@ -164,6 +168,14 @@ class Table(Rows, OfOneQuery, Sendable):
         """Whether the target is f0 itself, to within 1e-6 everywhere."""
         return self._largest_bias <= 1e-6
 
+    @property
+    def has_target(self) -> bool:
+        """True: the interpolant of its rows' means."""
+        return True
+
+    def target_of(self, query: Query) -> Query:
+        return query if self.unbiased else Target(self)
+
     def largest_bias(self, query: Query | None = None) -> float:
         """The largest |target − f0| seen on a fine grid over the lattice and beyond."""
         return self._largest_bias
@@ -198,6 +210,20 @@ class Table(Rows, OfOneQuery, Sendable):
     def released(self, rows: Integers) -> FloatArray:
         """Values, shape (n,)."""
         return np.asarray(self.values[rows[:, 0]])
+
+    def written(self, values: FloatArray) -> Integers:
+        distinct, first = np.unique(self.values, return_index=True)
+        near = np.minimum(np.searchsorted(distinct, values), distinct.size - 1)
+        return np.where(distinct[near] == values, first[near], -1)[:, None]
+
+    def kinds(self) -> Kinds:
+        return ValueKinds(self)
+
+    def kinds_near(self, values: Sequence[Value], n: int) -> Sequence[Kinds]:
+        return ()
+
+    def marks(self) -> Sequence[Iterator[tuple[str, Value]]]:
+        return lattice_marks(self), corner_marks(self.query)
 
     def answers(self, query: Query) -> bool:
         return query == self.query

@@ -1,4 +1,4 @@
-"""`audit`: the worst privacy loss of a mechanism over pairs of inputs and all outputs."""
+"""The worst privacy loss of a mechanism over pairs of inputs and all outputs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Audit(Shown):
         return f"{verdict}: worst ratio {self.worst_ratio:.6g} at {self.at}, {self.pairs:,} pairs"
 
 
-def audit(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
+def audit_mechanism(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
     """The worst privacy loss of a mechanism relative to what it promises.
 
     Only densities (of tables and grids, exact probabilities) are compared; no formula of the calibration is used. What
@@ -42,12 +42,6 @@ def audit(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
     Args:
         mechanism: any mechanism.
         tolerance: a ratio up to 1 + tolerance passes; an exact one only up to 1.
-
-    >>> import geopriv as gp
-    >>> m = gp.SmoothT.calibrate(gp.Threshold(at=100_000, width=16_000), epsilon=1 / 8000)
-    >>> result = gp.audit(m)
-    >>> result.passed, round(result.worst_ratio, 2)
-    (True, 0.67)
     """
     positive("audit", "tolerance", tolerance)
     if not isinstance(mechanism, Mechanism):

@@ -7,16 +7,11 @@ from typing import Any
 import numpy as np
 
 from geopriv.mechanisms import (
-    Lattice,
     Mechanism,
-    Table,
-    VectorSmoothCauchy,
 )
 from geopriv.proofs.floors.many import lower_bound_many
 from geopriv.proofs.floors.single import lower_bound
 from geopriv.queries import Query
-from geopriv.shapes.coordinates import Coordinate
-from geopriv.shapes.profiles import PiecewiseLinear, Profile
 from geopriv.spaces.checks import FloatArray, invalid
 
 
@@ -45,15 +40,14 @@ def efficiency(mechanism: Mechanism, x: Any, query: Query | None = None, weights
         rule = "unbiased, with a promise per distance and δ = 0"
         raise invalid("efficiency", "mechanism", rule, type(mechanism).__name__)
     promise = mechanism.guarantee
-    if isinstance(mechanism, VectorSmoothCauchy) and query is None:
-        floor = lower_bound_many(mechanism.queries, promise.epsilon, x)
-        variance = mechanism.variance(x).sum(axis=-1)
+    asked = mechanism.asked if query is None else (query,)
+    if not asked:
+        raise invalid("efficiency", "query", "given, since a report can answer any", query)
+    if len(asked) > 1:
+        floor = lower_bound_many(asked, promise.epsilon, x)
     else:
-        asked = getattr(mechanism, "query", query)
-        if asked is None:
-            raise invalid("efficiency", "query", "given, since a report can answer any", query)
-        estimated = _Target(mechanism) if isinstance(mechanism, Table) and not mechanism.unbiased else asked
-        floor, variance = lower_bound(estimated, promise.epsilon, x), mechanism.moments(x, asked)[1]
+        floor = lower_bound(mechanism.target_of(asked[0]), promise.epsilon, x)
+    variance = np.sum([mechanism.moments(x, one)[1] for one in asked], axis=0)
     share = _shares(weights, floor.shape)
     reached, least = float((share * variance).sum()), float((share * floor).sum())
     return least / reached if reached > 0 else 1.0
@@ -63,24 +57,7 @@ def has_floor(mechanism: Mechanism) -> bool:
     """Whether the floors apply: to reports unbiased for f or its interpolant, with a pure promise per distance."""
     promise = mechanism.guarantee
     pure = promise.delta == 0 and promise.metric == "distance"
-    return pure and (mechanism.unbiased or isinstance(mechanism, Table | Lattice))
-
-
-class _Target(Query):
-    """What a table estimates: the interpolant of its rows' means."""
-
-    def __init__(self, table: Table) -> None:
-        self.space, self._geometry = table.query.space, table.query.geometry
-        means = table.probabilities(table.lattice) @ table.values
-        self._profile = PiecewiseLinear(tuple(table.lattice.tolist()), tuple(means.tolist()))
-
-    @property
-    def geometry(self) -> Coordinate:
-        return self._geometry
-
-    @property
-    def profile(self) -> Profile:
-        return self._profile
+    return pure and mechanism.has_target
 
 
 def _shares(weights: Any, shape: tuple[int, ...]) -> FloatArray:

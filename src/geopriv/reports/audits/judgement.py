@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geopriv.mechanisms.sendable import Integers
 from geopriv.proofs.audits.events import (
     Counts,
     proven_loss,
@@ -19,7 +20,7 @@ from geopriv.proofs.audits.events import (
     seen_loss,
     surprise,
 )
-from geopriv.reports.audits.laws import Integers, Partition
+from geopriv.reports.audits.laws import Partition
 from geopriv.reports.audits.places import Mark
 from geopriv.spaces.checks import FloatArray
 

@@ -14,10 +14,9 @@ import pyarrow.parquet as pq
 
 from geopriv.device.designs import verify
 from geopriv.device.draws import system_bytes
-from geopriv.mechanisms import Table
-from geopriv.mechanisms.sendable import draw_shares
+from geopriv.mechanisms.kinds import Value
+from geopriv.mechanisms.sendable import Integers, draw_shares
 from geopriv.queries.source import Source
-from geopriv.reports.audits.laws import Integers, Value
 from geopriv.reports.verbs import privatize
 from geopriv.surveys.design import Design
 
@@ -44,14 +43,14 @@ def shipped_paths(design: Design) -> tuple[SamplingPath, ...]:
     """Every way on which this package makes reports: in bulk, one by one, from files, and on a device.
 
     In bulk a float filter goes before the exact sampler; a single report is made without it; files are read, clamped
-    and shuffled by `privatize`; a device has arithmetic of its own.
+    and shuffled by `privatize`; a device has arithmetic of its own, and clamps too.
     """
     nameless = _nameless(design)
     return (
         SamplingPath("report, in bulk", lambda value, n: _library(design, value, n)),
         SamplingPath("report, one by one", lambda value, n: _one_by_one(design, value, n)),
         SamplingPath("privatize, from a file", lambda value, n: _files(nameless, value, n), _clamp(design)),
-        SamplingPath("device", device_draw(design)),
+        SamplingPath("device", device_draw(design), _clamp(design)),
     )
 
 
@@ -71,7 +70,7 @@ def device_draw(design: Design, source: Callable[[int], bytes] = system_bytes) -
 
 
 def _clamp(design: Design) -> Callable[[Value], Value]:
-    """What `privatize` takes a value for."""
+    """What `privatize` and devices take a value for."""
 
     def clamped(value: Value) -> Value:
         if design.source is None or not design.source.low:
@@ -90,18 +89,8 @@ def _library(design: Design, value: Value, n: int) -> Integers:
         if not mine.size:
             continue
         reports = mechanism.report(np.tile(np.asarray(value), (mine.size, *(1,) * np.ndim(value)))).values
-        if isinstance(mechanism, Table):
-            drawn[mine, 1] = _letters_of(mechanism, np.asarray(reports))
-        else:
-            drawn[mine, 1:] = np.asarray(reports).reshape(mine.size, -1)
+        drawn[mine, 1 : 1 + mechanism.limits[0]] = mechanism.written(np.asarray(reports))
     return drawn
-
-
-def _letters_of(table: Table, values: Any) -> Integers:
-    """A letter for each value that was reported; −1 for what is no value of the table."""
-    distinct, first = np.unique(table.values, return_index=True)
-    near = np.minimum(np.searchsorted(distinct, values), distinct.size - 1)
-    return np.where(distinct[near] == values, first[near], -1)
 
 
 def _one_by_one(design: Design, value: Value, n: int) -> Integers:
@@ -110,8 +99,9 @@ def _one_by_one(design: Design, value: Value, n: int) -> Integers:
 
 def _nameless(design: Design) -> Design:
     """The same design for a table without a column of names."""
-    columns = design.source or Source(tuple(f"axis {axis}" for axis in range(design.space.dimension)))
-    return replace(design, source=replace(columns, person=""))
+    named = tuple(f"axis {axis}" for axis in range(design.space.dimension))
+    source = design.source or Source(named)
+    return replace(design, source=replace(source, columns=source.columns or named, person=""))
 
 
 def _files(design: Design, value: Value, n: int) -> Integers:

@@ -8,31 +8,21 @@ is large enough to be measured.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, islice, permutations, zip_longest
+from itertools import islice, permutations, zip_longest
 from typing import Any
 
 import numpy as np
-import shapely
 
-from geopriv.mechanisms import Lattice, Table
-from geopriv.mechanisms.lattice.cells import FARTHEST
-from geopriv.queries import Geofence, Query
-from geopriv.reports.audits.laws import Value
-from geopriv.spaces import (
-    Earth,
-    LocalPlane,
-    LogLine,
-    Space,
-)
+from geopriv.mechanisms.kinds import Value
+from geopriv.mechanisms.loss.worst import plain
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
 _MOST = 20  # marks a design; more are not visited
 _CLOSE, _WIDE = 5e-7, 1.0  # from the mark, in 1/ε
-_CORNERS = 3  # of each polygon
-_SEARCH = 400  # points along a ray on each side, between which a coordinate is looked for
 
 
 @dataclass(frozen=True)
@@ -57,13 +47,9 @@ class Mark:
 
 def worst_marks(design: Design, most: int = _MOST) -> list[Mark]:
     """The marks of a design: some of each mechanism, of the space and of the range of values, at most so many."""
-    groups: list[Iterator[tuple[str, Any]]] = [_space_marks(design.space), _range_marks(design)]
+    groups: list[Iterator[tuple[str, Any]]] = [iter(design.space.marks), _range_marks(design)]
     for index, mechanism in enumerate(design.mechanisms):
-        where = f"of mechanism {index}"
-        if isinstance(mechanism, Table):
-            groups += [_table_marks(mechanism, where), _corner_marks(mechanism.query, where)]
-        elif isinstance(mechanism, Lattice):
-            groups.append(_lattice_marks(mechanism, where))
+        groups += [_named(group, index) for group in mechanism.marks()]
     in_turn = (mark for row in zip_longest(*groups) for mark in row if mark is not None)
     made = (_mark(design, words, value, turn) for turn, (words, value) in enumerate(in_turn))
     distinct = {mark.values: mark for mark in made if mark is not None}
@@ -79,131 +65,28 @@ def _mark(design: Design, words: str, value: Any, turn: int) -> Mark | None:
         values = _around(space, np.asarray(value, dtype=np.float64), away, turn)
     if not np.isfinite(values).all():
         return None
-    plain = list(dict.fromkeys(_plain(one) for one in values))
+    places = list(dict.fromkeys(plain(one) for one in values))
     with np.errstate(all="ignore"):
-        distances = np.stack([_distance(space, np.asarray(plain), np.asarray(one)) for one in plain])
-    return Mark(words, tuple(plain), distances) if len(plain) > 1 and np.isfinite(distances).all() else None
+        distances = np.stack([space.ground.distance(places, one) for one in places])
+    return Mark(words, tuple(places), distances) if len(places) > 1 and np.isfinite(distances).all() else None
 
 
 def _around(space: Space, value: FloatArray, away: FloatArray, turn: int) -> FloatArray:
     """Values at signed distances from one, along a line or a great circle."""
-    if isinstance(space, Earth | LocalPlane):
-        bearing = np.full(away.size, (1 + turn) * 2.4)  # the golden angle, about: no direction comes twice
-        return Earth(radius=space.radius).move(np.broadcast_to(value, (away.size, 2)), away, bearing)
-    point = np.atleast_1d(space.read(value))
-    direction = np.ones(point.size) if turn % 3 else np.eye(point.size)[turn % point.size]  # diagonals lose the most
-    points = point + away[:, None] * direction / np.linalg.norm(direction)
-    return np.asarray(space.values(points.reshape(-1, *space.point_shape)))
+    ground, axes = space.ground, space.dimension
+    if space.geographic:
+        direction = np.asarray((1 + turn) * 2.4)  # the golden angle, about: no direction comes twice
+    else:
+        direction = np.ones(axes) / np.sqrt(axes) if turn % 3 else np.eye(axes)[turn % axes]  # diagonals lose the most
+    return ground.values(ground.walk(ground.read(value), away, direction))
 
 
-def _distance(space: Space, values: FloatArray, one: FloatArray) -> FloatArray:
-    """Between people's own values, on the ground: a map or a clamp may only make distances shorter."""
-    if isinstance(space, Earth | LocalPlane):
-        return Earth(radius=space.radius).distance(values, one)
-    if isinstance(space, LogLine):
-        return space.distance(values, one)
-    return np.asarray(np.abs(values - one) if not space.point_shape else np.linalg.norm(values - one, axis=-1))
-
-
-def _plain(value: FloatArray) -> Value:
-    return tuple(value.tolist()) if np.ndim(value) else float(value)
-
-
-def _table_marks(table: Table, where: str) -> Iterator[tuple[str, Any]]:
-    """Places at the ends of the lattice, around its worst cell, and in its middle."""
-    _, cell, _ = table.worst_step
-    lattice = table.lattice
-    targets = {
-        f"the border of the worst cell {where}": cell + 1,
-        f"the first lattice point {where}": 0,
-        f"the last lattice point {where}": lattice.size - 1,
-        f"the other border of the worst cell {where}": cell,
-        f"the middle lattice point {where}": lattice.size // 2,
-        f"a lattice point at a quarter {where}": lattice.size // 4,
-        f"a lattice point at three quarters {where}": 3 * lattice.size // 4,
-    }
-    for words, k in targets.items():
-        value = _with_coordinate(table.query, float(lattice[k]), lattice)
-        if value is not None:
-            yield words, value
-
-
-def _with_coordinate(query: Query, target: float, lattice: FloatArray) -> Any:
-    """A value whose coordinate is the target up to rounding, on a ray through the query's anchor; None if none is."""
-    geometry, space = query.geometry, query.space
-    start = np.asarray(geometry.anchor, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        here = float(geometry(start[None])[0])
-        reach = float(np.abs(lattice - here).max())
-        steps = np.geomspace(1e-6 * reach, 30 * reach, _SEARCH)
-        t = np.concatenate([-steps[::-1], [0.0], steps])
-        if isinstance(space, Earth):
-            t = t[np.abs(t) < 3 * space.radius]
-        above = _coordinates(query, start, t) >= target
-        crossings = np.flatnonzero(above[1:] != above[:-1])
-        if not crossings.size:
-            return None
-        k = int(crossings[np.abs(t[crossings]).argmin()])
-        low, high = float(t[k]), float(t[k + 1])
-        for _ in range(80):
-            middle = (low + high) / 2
-            same = bool((_coordinates(query, start, np.array([middle])) >= target)[0]) == bool(above[k])
-            low, high = (middle, high) if same else (low, middle)
-        return _plain(space.values(_walk(space, start, np.array([high])))[0])
-
-
-def _coordinates(query: Query, start: FloatArray, t: FloatArray) -> FloatArray:
-    return np.asarray(query.geometry(_walk(query.space, start, t)))
-
-
-def _walk(space: Space, start: FloatArray, t: FloatArray) -> FloatArray:
-    """Points on a line or great circle through a point, in a direction that belongs to no axis."""
-    if isinstance(space, Earth):
-        return space.move(np.broadcast_to(start, (t.size, 2)), t, np.full(t.size, 0.7))
-    if not np.ndim(start):
-        return np.asarray(start + t)
-    direction = 1 / np.sqrt(np.arange(2.0, 2.0 + start.size))
-    return np.asarray(start + t[:, None] * direction / np.linalg.norm(direction))
-
-
-def _lattice_marks(lattice: Lattice, where: str) -> Iterator[tuple[str, Any]]:
-    """Cells near the origin and far from it, middles of cells, and where positions are clamped."""
-    cells = {f"a cell {where}": 1.0, f"the middle of a cell {where}": 0.5}
-    if not lattice.space.geographic:
-        cells |= {f"a far cell {where}": 2.0**20, f"the end of the grid {where}": FARTHEST}
-    for words, k in cells.items():
-        point = np.asarray(lattice.origin) + lattice.step * k
-        with np.errstate(all="ignore"):
-            value = lattice.space.values(point.reshape(lattice.space.point_shape))
-        if np.isfinite(value).all():
-            yield words, _plain(value)
-
-
-def _space_marks(space: Space) -> Iterator[tuple[str, Any]]:
-    """The clamps of the space, its poles, and where longitudes begin anew."""
-    if isinstance(space, LogLine):
-        yield "the floor", space.floor
-    if isinstance(space, LocalPlane):
-        low, high = space.rectangle
-        yield "a corner of the region", _plain(space.values(low))
-        yield "another corner of the region", _plain(space.values(high))
-    if isinstance(space, Earth | LocalPlane):
-        yield "the north pole", (90.0, 0.0)
-        yield "the antimeridian", (0.0, 180.0)
-        yield "the south pole", (-90.0, 0.0)
+def _named(marks: Iterator[tuple[str, Any]], index: int) -> Iterator[tuple[str, Any]]:
+    return ((f"{words} of mechanism {index}", value) for words, value in marks)
 
 
 def _range_marks(design: Design) -> Iterator[tuple[str, Any]]:
     """The ends of the range to which `privatize` clamps."""
     if design.source is not None and design.source.low:
         for words, end in (("the least value", design.source.low), ("the largest value", design.source.high)):
-            yield words, _plain(np.reshape(end, design.space.point_shape))
-
-
-def _corner_marks(query: Query, where: str) -> Iterator[tuple[str, Any]]:
-    """Some corners of a polygon, as values."""
-    if isinstance(query, Geofence):
-        corners = shapely.get_coordinates(query.polygon)
-        chosen: Sequence[int] = sorted({k * len(corners) // _CORNERS for k in range(_CORNERS)})
-        ordered = corners[:, ::-1] if query.space.geographic else corners
-        yield from chain((f"corner {k} of the polygon {where}", _plain(ordered[k])) for k in chosen)
+            yield words, plain(np.reshape(end, design.space.point_shape))

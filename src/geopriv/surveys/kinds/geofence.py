@@ -14,7 +14,7 @@ from pydantic import Field
 from geopriv.errors import InvalidParameter
 from geopriv.queries import Geofence
 from geopriv.queries.questions import Question
-from geopriv.spaces import LocalPlane, Plane
+from geopriv.spaces import LocalPlane, Space
 from geopriv.spaces.polygons import read_polygon
 from geopriv.surveys.asking import Asking, share
 from geopriv.surveys.kinds.borders import bordered
@@ -38,12 +38,10 @@ class GeofenceQuery(Table):
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One share for each polygon."""
-        space = asking.space
-        assert isinstance(space, Plane | LocalPlane)  # what it is asked on
         polygons = _read(asking.folder / self.file, self.file, self.name_property, part)
         questions: list[Question] = []
         for title, feature in polygons:
-            make = partial(_fence, title, feature, space=space, part=part)
+            make = partial(_fence, title, feature, space=asking.space, part=part)
             query = bordered(make, self.width, self.blur, part, asking)
             questions.append(share(self.name, title, query, part, several=len(polygons) > 1))
         return questions
@@ -77,13 +75,13 @@ def _read(path: Path, name: str, name_property: str | None, part: Part) -> list[
     return found
 
 
-def _fence(title: str, feature: Any, width: float, space: LocalPlane | Plane, part: Part) -> Geofence:
+def _fence(title: str, feature: Any, width: float, space: Space, part: Part) -> Geofence:
     """The query of one polygon, which must reach into the survey's region."""
     try:
-        polygon = read_polygon(feature, on_earth=isinstance(space, LocalPlane))
+        polygon = read_polygon(feature, on_earth=space.geographic)
     except InvalidParameter as error:
         raise part.error(f"holds {shown(title)}, which {half_a_sentence(error)}", "file") from None
-    if isinstance(space, LocalPlane) and not _reaches(polygon, space):
+    if not _reaches(polygon, space):
         flipped = shapely.transform(polygon, lambda corners: corners[:, ::-1])
         swapped = "; it would lie there if they were swapped: GeoJSON puts the longitude before the latitude"
         hint = swapped if _reaches(flipped, space) else ""
@@ -92,8 +90,10 @@ def _fence(title: str, feature: Any, width: float, space: LocalPlane | Plane, pa
         return Geofence(polygon, width, space)
 
 
-def _reaches(polygon: shapely.Geometry, space: LocalPlane) -> bool:
-    """Whether a polygon in longitude and latitude touches the region, in degrees around its western end."""
+def _reaches(polygon: shapely.Geometry, space: Space) -> bool:
+    """Whether a polygon in longitude and latitude touches the region of a map, in degrees around its western end."""
+    if not isinstance(space, LocalPlane):
+        return True
     west, width = space.west, (space.east - space.west) % 360
     region = shapely.box(0.0, space.south, width, space.north)
     start = float(np.floor((shapely.bounds(polygon)[0] - west) / 360) * 360)

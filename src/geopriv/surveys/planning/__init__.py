@@ -1,8 +1,7 @@
 """Which design has the least predicted error, for a workload of queries, a number of people and an ε for each."""
 
 from geopriv.surveys.planning.choice import Plan
-from geopriv.surveys.planning.needs import epsilon_needed, people_needed
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.surveys import SurveyPlan, plan
 
-__all__ = ["Option", "Plan", "SurveyPlan", "epsilon_needed", "people_needed", "plan"]
+__all__ = ["Option", "Plan", "SurveyPlan", "plan"]

@@ -13,8 +13,9 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.proofs.floors import lower_bound_many
 from geopriv.queries import Query
-from geopriv.spaces.checks import invalid
+from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.shown import Shown
+from geopriv.surveys.planning.needs import REACH, least_rate, people_within
 from geopriv.surveys.planning.options import Arrangement, Option
 from geopriv.surveys.planning.predictions import (
     floors,
@@ -49,17 +50,27 @@ class Plan(Shown):
         left_out: why the others could not, by mechanism.
         floor: a floor under the mean variance of unbiased estimates over the queries, from one report a person; 0 where
             none is known.
-        answers: expected answers of the queries, by which errors are judged.
-        spreads: expected variances of the queries' answers from person to person.
-        people: how many report.
+        work: what is asked, of whom, and at which ε.
+        mechanisms: names of those that were considered.
+        for_devices: whether only what devices run may be taken.
     """
 
     options: tuple[Option, ...]
     left_out: dict[str, str]
     floor: float
-    answers: Any = field(repr=False)
-    spreads: Any = field(repr=False)
-    people: int = 0
+    work: Workload = field(repr=False)
+    mechanisms: tuple[str, ...] = field(repr=False)
+    for_devices: bool = False
+
+    @property
+    def people(self) -> int:
+        """How many report."""
+        return self.work.people
+
+    @property
+    def answers(self) -> FloatArray:
+        """Expected answers of the queries, by which errors are judged."""
+        return self.work.answers[0]
 
     @property
     def best(self) -> Option:
@@ -70,6 +81,79 @@ class Plan(Shown):
         """Floor over mean variance, between 0 and 1; not-a-number for a biased option and where there is no noise."""
         variance = float(np.mean(option.variances))
         return math.nan if option.labelled_biased or variance == 0 else self.floor / variance
+
+    @property
+    def taken(self) -> Option:
+        """The best option; of a plan for devices, the best that they run.
+
+        Raises:
+            InvalidParameter: where devices run none.
+        """
+        if not self.for_devices:
+            return self.best
+        run = next((o for o in self.options if o.mechanism in ON_DEVICES and not o.bound_only), None)
+        if run is None:
+            reasons = [f"{name}: {self.left_out[name]}" for name in ON_DEVICES if name in self.left_out]
+            raise InvalidParameter(" ".join(["No mechanism that devices run can answer this survey.", *reasons]))
+        return run
+
+    def standard_errors(self, option: Option | None = None) -> FloatArray:
+        """Of each query, as an estimate will state it: noise, and that the people are a sample of all there could be.
+
+        An option's own variances are around the mean over the people who report, so they lack the second part.
+        """
+        variances = (self.taken if option is None else option).variances
+        return np.asarray(np.sqrt(variances + self.work.answers[1] / self.people))
+
+    def half_widths(self, option: Option | None = None) -> FloatArray:
+        """Half of the 95 % interval that each estimate will have, and its bias."""
+        chosen = self.taken if option is None else option
+        return np.asarray(REACH * self.standard_errors(chosen) + np.abs(chosen.biases))
+
+    def people_for(self, error: float, option: Option | None = None) -> int:
+        """How many people make every query's 95 % interval, with its bias, as short as ± error.
+
+        Args:
+            error: half of the interval, of the worst query.
+            option: by default the one to take.
+
+        Raises:
+            InvalidParameter: when the option's own bias, which people do not reduce, is as large.
+
+        >>> from geopriv import Threshold, plan
+        >>> plan(Threshold(at=0.0, width=2.0), epsilon=1.0, people=1000).people_for(error=0.02)
+        4031
+        """
+        chosen = self.taken if option is None else option
+        one = self.standard_errors(chosen) ** 2 * self.people
+        return people_within(positive("people_for", "error", error), one, chosen.biases, chosen.mechanism)
+
+    def epsilon_for(self, error: float) -> float:
+        """An ε, at most one per cent above the least, for 95 % intervals of at most ± error in every query.
+
+        It is that of the mechanism which is best for it: found for the one to take now, then for the one that is best
+        there. Where that is a table, one is compiled for every ε that is tried.
+
+        Args:
+            error: half of the interval, with its bias, of the worst query.
+
+        Raises:
+            InvalidParameter: when no ε within a factor of some 8,000 of the plan's does it.
+        """
+        wanted = positive("epsilon_for", "error", error)
+        rate, best, tried = self.work.rate, self.taken.mechanism, dict[str, float]()
+        while best not in tried:
+            rate = tried[best] = least_rate(partial(self._error_of, best), wanted, rate)
+            best = self._replanned(rate, self.mechanisms).taken.mechanism
+        return min(tried.values())
+
+    def _error_of(self, mechanism: str, rate: float) -> float:
+        return float(self._replanned(rate, [mechanism]).half_widths().max())
+
+    def _replanned(self, rate: float, mechanisms: Sequence[str]) -> Plan:
+        """The plan for another ε and some mechanisms, all else alike."""
+        some = [name for name in mechanisms if name in ON_DEVICES or not self.for_devices]
+        return plan_work(self.work.at(rate), some, self.for_devices)
 
     @property
     def relative_error(self) -> float:
@@ -143,7 +227,7 @@ def plan_queries(
 
 
 def plan_work(work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_devices: bool = False) -> Plan:
-    """The same for a workload."""
+    """Every option for a workload."""
     least = [option for option in _least(work) if not (for_devices and option.arrangement == "ε split")]
     options: list[Option] = []
     left_out: dict[str, str] = {}
@@ -167,8 +251,8 @@ def plan_work(work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_device
     if not any(not (o.labelled_biased or o.bound_only) for o in options):
         reasons = [f"{name}: {reason}" for name, reason in left_out.items()]
         raise InvalidParameter(" ".join(["No mechanism that was asked for answers these without bias.", *reasons]))
-    floor = _floor(work)
-    return Plan(tuple(sorted(options, key=lambda o: o.error)), left_out, floor, *work.answers, work.people)
+    best_first = tuple(sorted(options, key=lambda o: o.error))
+    return Plan(best_first, left_out, _floor(work), work, tuple(mechanisms), for_devices)
 
 
 def _asked_for(mechanisms: Sequence[str]) -> list[str]:

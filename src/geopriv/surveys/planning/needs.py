@@ -1,82 +1,54 @@
-"""How many people, or how much ε, a wanted error takes."""
+"""How many people, or how much ε, make every interval as short as is wanted."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import cache, partial
-from typing import Any
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, special
 
 from geopriv.errors import InvalidParameter
-from geopriv.queries import Query, common_space
-from geopriv.spaces.checks import invalid, positive
-from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_queries
+from geopriv.spaces.checks import FloatArray, invalid
 
-_FARTHEST = 9.0  # e-folds of ε on both sides of what suits the queries
+REACH = float(special.ndtri(0.975))  # half of a 95 % interval, in standard errors
+_FARTHEST = 9.0  # e-folds of ε on both sides of where the search starts
 _REFUSED = 5.0  # stands for the logarithm of an error that is far too large
 
 
-def people_needed(found: Plan, error: float) -> int:
-    """How many people give every query an error of at most `error` under the plan's best option.
-
-    Raises:
-        InvalidParameter: when the option's own bias, which people do not reduce, is as large.
-
-    >>> from geopriv import Threshold, plan
-    >>> people_needed(plan(Threshold(at=0.0, width=2.0), epsilon=1.0, people=1000), error=0.01)
-    2114
-    """
-    wanted = positive("people_needed", "error", error)
-    best = found.best
-    room = wanted**2 - best.biases**2
-    if not (room > 0).all():
-        rule = f"above the bias of {best.mechanism}, {float(np.abs(best.biases).max()):.3g}"
-        raise invalid("people_needed", "error", rule, error)
-    return max(1, math.ceil(found.people * float((best.variances / room).max()) * (1 - 1e-12)))
-
-
-def epsilon_needed(
-    queries: Sequence[Query] | Query,
-    people: int,
-    error: float,
-    prior: Any = None,
-    mechanisms: Sequence[str] = MECHANISMS,
-) -> float:
-    """An ε, at most one per cent above the least, for an error of at most `error` in every query.
-
-    It is that of the mechanism which is best for it: found for one mechanism, then for the one that is best there.
-    Where that is a table, one is compiled for every ε that is tried.
+def people_within(error: float, variances: FloatArray, biases: FloatArray, mechanism: str) -> int:
+    """How many people give every estimate an interval of at most ± error, its bias included.
 
     Args:
-        queries: one or more, on one space.
-        people: how many will report.
-        error: wanted for the worst query.
-        prior: as in `plan`.
-        mechanisms: names of those to consider.
+        error: half of a 95 % interval.
+        variances: of one person's part of each estimate.
+        biases: of each estimate, which people do not reduce.
+        mechanism: whose they are, for the error.
 
     Raises:
-        InvalidParameter: when no ε within a factor of some 8,000 of what suits the first query does it.
+        InvalidParameter: when a bias alone is as large.
     """
-    wanted = positive("epsilon_needed", "error", error)
-    asked, _ = common_space("epsilon_needed", [queries] if isinstance(queries, Query) else queries)
-    rate, tried = 1 / asked[0].detail, dict[str, float]()
-    while (best := plan_queries(asked, rate, people, prior, mechanisms).best.mechanism) not in tried:
-        rate = tried[best] = _least_rate(
-            partial(plan_queries, asked, people=people, prior=prior, mechanisms=[best]), wanted, rate
-        )
-    return min(tried.values())
+    room = error - np.abs(biases)
+    if not (room > 0).all():
+        rule = f"above the bias of {mechanism}, {float(np.abs(biases).max()):.3g}"
+        raise invalid("people_for", "error", rule, error)
+    return max(1, math.ceil(float((variances * (REACH / room) ** 2).max()) * (1 - 1e-12)))
 
 
-def _least_rate(planned: Callable[[float], Plan], wanted: float, start: float) -> float:
-    """The rate at which the error falls to what is wanted, and half a per cent more."""
+def least_rate(error_at: Callable[[float], float], wanted: float, start: float) -> float:
+    """The rate at which an error falls to what is wanted, and half a per cent more.
+
+    Args:
+        error_at: the error at a rate, which falls.
+        wanted: what it is to be.
+        start: a rate to search from.
+    """
 
     @cache
     def excess(log_rate: float) -> float:
         try:
-            return math.log(max(planned(math.exp(log_rate)).best.worst_error, 1e-300) / wanted)
+            return math.log(max(error_at(math.exp(log_rate)), 1e-300) / wanted)
         except InvalidParameter:  # some mechanisms refuse an ε that is far too small for the query
             return _REFUSED
 
@@ -85,6 +57,6 @@ def _least_rate(planned: Callable[[float], Plan], wanted: float, start: float) -
     while excess(far) * step > 0:
         far += step
         if abs(far - middle) > _FARTHEST:
-            raise invalid("epsilon_needed", "error", "within reach of so many people", wanted)
+            raise invalid("epsilon_for", "error", "within reach of so many people", wanted)
     low, high = sorted((far, far - step)) if far != middle else (far, far)
     return math.exp(float(optimize.brentq(excess, low, high, xtol=0.004)) + 0.005)

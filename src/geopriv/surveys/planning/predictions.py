@@ -21,7 +21,7 @@ from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo
 from geopriv.mechanisms.input.moments import means_along
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
 from geopriv.proofs.floors.single import floor_along
-from geopriv.queries import Blurred, Query
+from geopriv.queries import Query
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.surveys.planning.workload import Curve, Workload
@@ -145,9 +145,10 @@ def _grid_others(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]
     """One by one where there are few; else by what queries have in common; else one by one, for fewer people."""
     if work.size > _ALONE and work.space.dimension == 1:
         return _grid_on_line(grid, work)
-    regions = [query for query in work.queries if isinstance(query, Blurred) and not query.has_profile]
-    if work.size > _ALONE and len(regions) == work.size and len({query.moved for query in regions}) == 1:
-        return _grid_offsets(grid, work, regions)
+    # a query that does not know how it moves is like no other, so these are blurred regions of one shape
+    shapes = {None if query.has_profile else query.moved for query in work.queries}
+    if work.size > _ALONE and len(shapes) == 1 and None not in shapes:
+        return _grid_offsets(grid, work)
     if work.size > _MOST_ALONE:
         raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
     few = work.part(range(work.size), max(_FEWEST, len(work.points) * _ALONE // work.size))
@@ -204,8 +205,7 @@ def _both_sides(function: Curve, query: Query, s: FloatArray) -> FloatArray:
 
 def _grid_kernels(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
     """Kernels are products over axes, so a map needs one pass for each of its rows and columns only."""
-    bells = [query.profile for query in work.queries if isinstance(query.profile, Gaussian)]  # all of them
-    widths = np.array([bell.bandwidth for bell in bells])
+    widths = np.array([bell.bandwidth for query in work.queries if (bell := query.bell) is not None])  # all of them
     centers = np.array([query.place for query in work.queries])
     # on a map of degrees, centres of one row differ in their last digits
     centers = np.rint(centers / (_SAME * widths.min())) * (_SAME * widths.min())
@@ -237,17 +237,18 @@ def _mean_of_products(weights: FloatArray, factors: list[tuple[FloatArray, Any]]
     return np.asarray(np.prod([factor[which] for factor, which in factors], axis=0) @ weights)
 
 
-def _grid_offsets(grid: Lattice, work: Workload, regions: list[Blurred]) -> tuple[FloatArray, FloatArray]:
+def _grid_offsets(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:
     """Blurred regions that are one another moved: tables of variance and bias by offset, read between their points.
 
     Grids do not move with the query, but steps are small beside the blur.
     """
-    first = regions[0]
-    places = np.array([query.place for query in regions])
+    first = work.queries[0]
+    places = np.array([query.place for query in work.queries])
     low, high = work.points.min(axis=0) - places.max(axis=0), work.points.max(axis=0) - places.min(axis=0)
     # far from where the query changes nothing happens any more
-    middle, reach = first.middle - first.place, first.half_box + 9 * first.bandwidth + _FAR / grid.guarantee.epsilon
-    low, high = np.maximum(low, middle - reach), np.minimum(high, middle + reach)
+    change = first.box_of_change(_FAR / grid.guarantee.epsilon)
+    if change is not None:
+        low, high = np.maximum(low, change[0] - first.place), np.minimum(high, change[1] - first.place)
     sizes = np.clip(np.ceil((high - low) * grid.guarantee.epsilon / 0.3), 2, _OFFSETS).astype(np.int64)
     axes = [np.linspace(a, b, n) for a, b, n in zip(low, high, sizes, strict=True)]
     offsets = first.place + np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)

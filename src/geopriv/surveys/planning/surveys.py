@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
-from scipy import special
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice, Table
@@ -17,9 +15,7 @@ from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import (
     FloatArray,
-    fraction,
     invalid,
-    positive,
 )
 from geopriv.spaces.shown import Shown
 from geopriv.surveys.design import Design
@@ -58,12 +54,8 @@ class SurveyPlan(Shown):
     extent: tuple[float, ...]
 
     def standard_errors(self, option: Option | None = None) -> FloatArray:
-        """Of each query, as an estimate will state it: noise, and that the people are a sample of all there could be.
-
-        An option's own variances are around the mean over the people who report, so they lack the second part.
-        """
-        chosen = self.option if option is None else option
-        return np.asarray(np.sqrt(chosen.variances + self.plan.spreads / self.plan.people))
+        """Of each query, as an estimate will state it; see `Plan.standard_errors`."""
+        return self.plan.standard_errors(option)
 
     def error(self, option: Option | None = None) -> float:
         """Root mean square of the standard errors over all estimates."""
@@ -75,32 +67,21 @@ class SurveyPlan(Shown):
 
         An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
         """
-        bounds = []
-        for question in self.survey.questions:
-            # that of a kernel is the same everywhere
-            queries = question.queries[:1] if question.product is not None else question.queries
-            bounds += [self.design.mechanisms[self.design.answering(query)].largest_bias(query) for query in queries]
-        return max(bounds)
+        # that of a kernel is the same everywhere
+        unlike = {query.moved if query.bell is not None else query: query for query in self.survey.queries}.values()
+        return max(self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike)
 
     def expected(self, question: Question) -> float:
         """The largest standard error of a question's estimates under the design."""
         return float(self.standard_errors()[self._places[question.name]].max())
 
-    def people_for(self, half_width: float, option: Option | None = None, confidence: float = 0.95) -> int | None:
-        """How many people make every share's interval as short as ± half_width; None where bias alone is longer.
+    def people_for(self, error: float, option: Option | None = None) -> int:
+        """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
+        return self.plan.people_for(error, option)
 
-        Where only curves and maps are asked for, all their estimates count.
-        """
-        chosen = self.option if option is None else option
-        wanted = positive("people_for", "half_width", half_width)
-        shares = [self._places[q.name] for q in self.survey.questions if q.shape == ()]
-        asked = np.concatenate(shares or list(self._places.values()))
-        room = wanted - np.abs(chosen.biases[asked])
-        if not (room > 0).all():
-            return None
-        reach = special.ndtri((1 + fraction("people_for", "confidence", confidence)) / 2)
-        one = self.standard_errors(chosen)[asked] ** 2 * self.plan.people
-        return math.ceil(float((one * (reach / room) ** 2).max()) * (1 - 1e-12))
+    def epsilon_for(self, error: float) -> float:
+        """An ε for 95 % intervals of at most ± error in every query; see `Plan.epsilon_for`."""
+        return self.plan.epsilon_for(error)
 
     @cached_property
     def bits(self) -> int:
@@ -197,9 +178,10 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     """
     work = Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
     found = plan_work(work, for_devices=True)
-    best = next((o for o in found.options if o.mechanism in ON_DEVICES and not o.bound_only), None)
-    if best is None:
-        raise _unanswered(survey, found)
+    try:
+        best = found.taken
+    except InvalidParameter as reason:
+        raise _unanswered(survey, reason) from None
     if best.mechanism == "Table":
         mechanisms: tuple[Table | Lattice, ...] = tuple(
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
@@ -210,7 +192,7 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     return SurveyPlan(survey, found, best, design, _extent(work))
 
 
-def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
+def _unanswered(survey: Survey, reason: InvalidParameter) -> InvalidParameter:
     """Why no device could answer: mostly an edge that is too hard for one report that answers everything."""
     hard = []
     for question in survey.questions:
@@ -224,8 +206,7 @@ def _unanswered(survey: Survey, found: Plan) -> InvalidParameter:
             f"beside 1/ε = {1 / survey.epsilon:.4g}: blur them (Blurred; 'blur' in a survey.toml), or ask them in a "
             "survey of their own."
         )
-    reasons = [f"{name}: {found.left_out[name]}" for name in ON_DEVICES if name in found.left_out]
-    return InvalidParameter(" ".join(["No mechanism that devices run can answer this survey.", *reasons]))
+    return reason
 
 
 def _extent(work: Workload) -> tuple[float, ...]:

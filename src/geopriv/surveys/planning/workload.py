@@ -33,6 +33,7 @@ class Workload:
         people: how many will report.
         points: of the space, standing for the prior.
         weights: of the points.
+        prior: that they stand for; None for even points around the queries, as far as noise reaches.
     """
 
     queries: tuple[Query, ...]
@@ -41,6 +42,7 @@ class Workload:
     people: int
     points: FloatArray
     weights: FloatArray
+    prior: Any = None
 
     @classmethod
     def of(cls, queries: Any, epsilon: float | str, people: int, prior: Any) -> Workload:
@@ -53,7 +55,11 @@ class Workload:
             points, weights = _everywhere(asked, space, rate)
         else:
             points, weights = _thinned(*points_under("plan", space, prior))
-        return cls(asked, space, rate, n, points, weights)
+        return cls(asked, space, rate, n, points, weights, prior)
+
+    def at(self, rate: float) -> Workload:
+        """The same with another ε."""
+        return Workload.of(self.queries, rate, self.people, self.prior)
 
     def part(self, members: Sequence[int], points: int | None = None) -> Workload:
         """The same for some of the queries, with at most so many points standing for the prior."""
