@@ -17,6 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[_FOLDER] = tempfile.TemporaryDirectory(prefix="geopriv-tests-")
         os.environ["GEOPRIV_CACHE"] = config.stash[_FOLDER].name
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # tests run side by side already
         # for documents that run as tests; each survey in them has a name of its own
         os.environ["GEOPRIV_REGISTER"] = os.path.join(config.stash[_FOLDER].name, "register.sqlite")
 

@@ -74,12 +74,13 @@ class Envelope:
             shift = growth.gamma * (s - self.edges[0])
             cells = np.exp(np.maximum(before - shift, after + shift))
         else:
-            flat, step = s.ravel(), max(1, _CHUNK // lows.size)
+            # each distinct place is held against every cell
+            (flat, back), step = np.unique(s.ravel(), return_inverse=True), max(1, _CHUNK // lows.size)
             parts = [
                 (log_bounds - growth.log(np.maximum(np.maximum(lows - x, x - highs), 0.0))).max(axis=1)
                 for x in (flat[i : i + step, None] for i in range(0, flat.size, step))
             ]
-            cells = np.exp(np.concatenate([*parts, np.empty(0)]).reshape(s.shape))
+            cells = np.exp(np.concatenate([*parts, np.empty(0)]))[back].reshape(s.shape)
         return np.asarray(np.maximum(cells, self.pointwise(s)))
 
     def _tail(self, s: FloatArray, side: int) -> FloatArray:
