@@ -20,7 +20,6 @@ from geopriv.device.intervals import (
     exact,
     length,
 )
-from geopriv.device.maps import LocalMap
 from geopriv.device.reading import (
     Document,
     number,
@@ -29,7 +28,6 @@ from geopriv.device.reading import (
     thing,
 )
 from geopriv.device.regions import flat_region, read_rings
-from geopriv.device.spaces import Globe, Plain, Ratios
 from geopriv.device.values import (
     DeviceSpace,
     FlatSpace,
@@ -75,17 +73,17 @@ def read_coordinate(document: Any, space: DeviceSpace) -> DeviceCoordinate:
         return _earth_region(found, space)
     if kind == "Region":
         return _region(found, space)
-    if kind == "Radial" and isinstance(space, Globe):
-        return DeviceCoordinate(space, _great_circle(found, space))
+    if kind == "Radial" and space.sphere is not None:
+        return DeviceCoordinate(space, _great_circle(found, space, space.sphere))
     flat = _flat(space, kind)
     make = {"Linear": _linear, "Radial": _distance, "Quadrant": _quadrant}[kind]
     return DeviceCoordinate(space, make(found, flat))
 
 
 def _flat(space: DeviceSpace, kind: str) -> FlatSpace:
-    if isinstance(space, Plain | Ratios | LocalMap):
-        return space
-    raise refuse(f"The space of a {kind}", "flat", space.kind)
+    if space.flat is None:
+        raise refuse(f"The space of a {kind}", "flat", space.kind)
+    return space.flat
 
 
 def _vector(found: Document, kind: str, key: str, space: DeviceSpace) -> Place:
@@ -123,7 +121,7 @@ def _distance(found: Document, space: FlatSpace) -> Enclose:
     return enclose
 
 
-def _great_circle(found: Document, space: Globe) -> Enclose:
+def _great_circle(found: Document, space: DeviceSpace, radius: float) -> Enclose:
     """R·angle − offset."""
     center, offset = _vector(found, "Radial", "center", space), number(found["offset"], "Radial.offset")
     try:
@@ -133,7 +131,7 @@ def _great_circle(found: Document, space: Globe) -> Enclose:
 
     def enclose(x: Value, bits: int) -> Interval:
         angle = angle_between(unit_vector(x, bits), public_vector(place, bits))
-        return exact(space.radius, bits) * angle - exact(offset, bits)
+        return exact(radius, bits) * angle - exact(offset, bits)
 
     return enclose
 
@@ -166,9 +164,9 @@ def _region(found: Document, space: DeviceSpace) -> DeviceCoordinate:
 
 def _earth_region(found: Document, space: DeviceSpace) -> DeviceCoordinate:
     """The signed distance to a polygon of great-circle arcs, whose corners are in degrees."""
-    if not isinstance(space, Globe):
+    if space.sphere is None:
         raise refuse("The space of an EarthRegion", "the Earth", space.kind)
     rings = read_rings(found["rings"], "EarthRegion.rings")
     if any(abs(x) > 360 or abs(y) > 90 for ring in rings for x, y in ring):
         raise refuse("EarthRegion.rings", "in degrees (longitude, latitude) on a globe", "something else")
-    return DeviceCoordinate(space, globe_region(space.radius, rings).enclose)
+    return DeviceCoordinate(space, globe_region(space.sphere, rings).enclose)

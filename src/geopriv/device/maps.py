@@ -17,6 +17,7 @@ from geopriv.device.values import (
     Place,
     Point,
     Value,
+    Vectors,
     on_globe,
 )
 
@@ -25,7 +26,7 @@ _LEAST = Fraction(1, 1 << 300)
 
 
 @dataclass(frozen=True)
-class LocalMap:
+class LocalMap(Vectors):
     """A LocalPlane: the orthographic projection at a middle, in metres east and north of it, clamped to a rectangle.
 
     Neither step makes a distance longer, whatever the middle and the rectangle.

@@ -19,7 +19,6 @@ from geopriv.device.draws import (
 )
 from geopriv.device.files import canonical
 from geopriv.device.intervals import Interval, exact
-from geopriv.device.maps import LocalMap
 from geopriv.device.reading import (
     ASKED,
     Document,
@@ -30,7 +29,7 @@ from geopriv.device.reading import (
     thing,
     whole,
 )
-from geopriv.device.spaces import Plain, Ratios, read_space
+from geopriv.device.spaces import read_space
 from geopriv.device.tables import narrow, worst_step
 from geopriv.device.values import DeviceSpace, FlatSpace, Value
 from geopriv.errors import InvalidDesign
@@ -161,10 +160,11 @@ def _table(found: Any, where: str) -> DeviceTable:
 
 
 def _lattice(found: Any, where: str) -> DeviceLattice:
-    space, theta = read_space(found["space"]), found["theta"]
+    any_space, theta = read_space(found["space"]), found["theta"]
     step, origin = positive(found["step"], f"{where}.step"), numbers(found["origin"], f"{where}.origin")
-    if not isinstance(space, Plain | Ratios | LocalMap) or len(origin) != space.axes:
-        raise refuse(f"{where}.origin", f"made of {space.axes} number(s) on a flat space", origin)
+    space = any_space.flat
+    if space is None or len(origin) != space.axes:
+        raise refuse(f"{where}.origin", f"made of {any_space.axes} number(s) on a flat space", origin)
     if not isinstance(theta, list) or len(theta) != 2:
         raise refuse(f"{where}.theta", "two whole numbers", theta)
     share = Fraction(*(whole(part, f"{where}.theta", 1, 1 << 200) for part in theta))

@@ -28,6 +28,7 @@ from geopriv.device.values import (
     DeviceSpace,
     Point,
     Value,
+    Vectors,
     on_globe,
 )
 
@@ -61,7 +62,7 @@ def read_space(document: Any) -> DeviceSpace:
 
 
 @dataclass(frozen=True)
-class Plain:
+class Plain(Vectors):
     """A Line, a Plane or a Euclidean space: values are their own points."""
 
     kind: str
@@ -85,7 +86,7 @@ def factor_unit(base: float) -> str:
 
 
 @dataclass(frozen=True)
-class Ratios:
+class Ratios(Vectors):
     """A LogLine: the point of a value is its logarithm, to the base, of no less than the floor."""
 
     base: float
@@ -132,6 +133,14 @@ class Globe:
     kind: str = "Earth"
     axes: int = 2
     unit: str = "m"
+
+    @property
+    def flat(self) -> None:
+        return None
+
+    @property
+    def sphere(self) -> float:
+        return self.radius
 
     def check(self, value: Value) -> Value:
         return on_globe(value)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from operator import index
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from geopriv.device.functions import sine_cosine
 from geopriv.device.intervals import Interval
@@ -38,6 +38,14 @@ class DeviceSpace(Protocol):
     def unit(self) -> str | None:
         """What one unit of distance is called."""
 
+    @property
+    def flat(self) -> FlatSpace | None:
+        """Itself, if its points are vectors with the Euclidean distance."""
+
+    @property
+    def sphere(self) -> float | None:
+        """The radius of the sphere on whose great circles distances are measured; None where they are not."""
+
     def check(self, value: Value) -> Value:
         """The value, if it lies in the space, in the form in which it is computed with.
 
@@ -51,6 +59,18 @@ class FlatSpace(DeviceSpace, Protocol):
 
     def point(self, value: Value, bits: int) -> Point:
         """The point of a value."""
+
+
+class Vectors:
+    """What flat spaces share."""
+
+    @property
+    def flat(self) -> Self:
+        return self
+
+    @property
+    def sphere(self) -> None:
+        return None
 
 
 def read_value(space: DeviceSpace, value: Any, clamped: Callable[[Value], Value] = lambda value: value) -> Value:

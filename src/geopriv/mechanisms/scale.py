@@ -10,14 +10,12 @@ import numpy as np
 from geopriv.noise.base import Noise
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces.balls import arb
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray
 
 # Every scale of a report is this much larger than stated: a constant factor of at least 1 keeps every promise (theory
 # T4), and this one is a million times the rounding errors of the floats K/ε, η and L̄ that scales are made from.
 MARGIN = 1 + 2.0**-30
-
-ROUNDING = 2.0**-50  # eight roundings
 
 
 class Scale(ABC):

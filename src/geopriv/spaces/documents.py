@@ -23,7 +23,7 @@ import shapely
 from geopriv.device.files import canonical
 from geopriv.errors import GeoprivError, InvalidDesign
 from geopriv.spaces.checks import invalid
-from geopriv.spaces.forms import Array, Choice, Form, Geometry, Nothing, Number, Ratio, Schema, Simple, closed, expect
+from geopriv.spaces.forms import Choice, Form, Lists, Nothing, Number, Polygonal, Ratio, Schema, Simple, closed, expect
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ class Record(Form):
 
     def fits(self, value: Any) -> bool:
         same = isinstance(value, Mapping) and set(value) == set(self.parts)
-        return same and all(form.fits(value[name]) for name, form in self.parts.items() if isinstance(form, Choice))
+        return same and all(form.fits(value[name]) for name, form in self.parts.items() if form.constant)
 
 
 class Noted(Form):
@@ -325,13 +325,13 @@ _FORMS: dict[Any, Callable[[Any], Form]] = {
     list: Listed,
     dict: Named,
     Fraction: Ratio,
-    np.ndarray: Array,
+    np.ndarray: Lists,
     float: Number,
     int: Simple,
     str: Simple,
     bool: Simple,
     type(None): Nothing,
-    shapely.Geometry: Geometry,
+    shapely.Geometry: Polygonal,
 }
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from geopriv.errors import OutOfDomain
 from geopriv.spaces.balls import angle, arb, unit_vector
-from geopriv.spaces.base import normalized, read_vectors
+from geopriv.spaces.base import normalized
 from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, positive
 from geopriv.spaces.flat import Vectors
+from geopriv.spaces.reading import read_vectors
 
 
 @dataclass(frozen=True)

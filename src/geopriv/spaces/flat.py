@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.spaces.base import Axes, Space, read_vectors, require_unit
+from geopriv.spaces.base import Axes, Space
 from geopriv.spaces.checks import FloatArray, count
+from geopriv.spaces.reading import read_vectors, require_unit
 from geopriv.spaces.units import read_rate
 
 

@@ -46,6 +46,8 @@ class Form(ABC):
         hint: the type.
     """
 
+    constant: ClassVar[bool] = False  # whether it tells records apart that have the same keys
+
     def __init__(self, hint: Any) -> None:
         self.hint = hint
 
@@ -117,6 +119,8 @@ class Number(Form):
 class Choice(Form):
     """One of a few constants."""
 
+    constant = True
+
     def write(self, value: Any) -> Any:
         return value
 
@@ -146,7 +150,7 @@ class Ratio(Form):
         return {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 2}
 
 
-class Array(Form):
+class Lists(Form):
     """An array of one or two dimensions, of 64-bit integers or of floats."""
 
     def __init__(self, hint: Any) -> None:
@@ -174,7 +178,7 @@ class Array(Form):
         return {"type": "array", "items": {"type": "integer" if self.whole else "number"}}
 
 
-class Geometry(Form):
+class Polygonal(Form):
     """A polygon as GeoJSON."""
 
     def write(self, value: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from geopriv.device.functions import nearest_float
 from geopriv.device.spaces import Ratios, factor_unit
 from geopriv.spaces.balls import arb
-from geopriv.spaces.base import Axes, read_floats, require_unit
+from geopriv.spaces.base import Axes
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import (
     FloatArray,
@@ -21,6 +21,7 @@ from geopriv.spaces.checks import (
     invalid,
     positive,
 )
+from geopriv.spaces.reading import read_floats, require_unit
 from geopriv.spaces.units import read_factor, read_factor_rate, read_rate
 from geopriv.spaces.words import plain
 

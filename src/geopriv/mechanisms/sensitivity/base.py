@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.mechanisms.scale import ROUNDING
 from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.spaces.balls import arb
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.mechanisms.scale import ROUNDING
 from geopriv.mechanisms.sensitivity import gaussian
 from geopriv.mechanisms.sensitivity.base import Sensitivity
 from geopriv.mechanisms.sensitivity.envelope import Envelope, envelope
@@ -14,7 +13,7 @@ from geopriv.mechanisms.sensitivity.gaussian_envelope import gaussian_envelope
 from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.shapes.profiles import Curved, Gaussian, PiecewiseLinear
 from geopriv.spaces.balls import arb, greatest
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 
 

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.mechanisms.scale import ROUNDING
 from geopriv.mechanisms.sensitivity.base import Sensitivity
 from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.shapes.profiles import Ramps
 from geopriv.spaces.balls import arb, greatest
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray
 
 

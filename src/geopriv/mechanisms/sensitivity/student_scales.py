@@ -9,10 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from geopriv.mechanisms.scale import MARGIN, ROUNDING, Scale
+from geopriv.mechanisms.scale import MARGIN, Scale
 from geopriv.shapes.profiles import Ramps
 from geopriv.spaces.balls import arb, interpolated
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, same_fields
 
 # A table's ln σ is drawn towards its top by this part of the way. That raises σ and slows its change, so it keeps the

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from geopriv.errors import InvalidParameter
 from geopriv.spaces import Space
-from geopriv.spaces.base import WHOLE
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.reading import WHOLE
 
 REASONS = ("", "missing", "not a number", "not finite", "not on the map", "no person")
 FINE, MISSING, NOT_A_NUMBER, NOT_FINITE, NOT_ON_MAP, NO_PERSON = range(len(REASONS))

@@ -12,11 +12,8 @@ from geopriv.shapes.profiles.pieces import (
     Identity,
     LinearPieces,
     PiecewiseLinear,
-    Ramp,
-    Ramps,
-    Trapezoid,
-    Triangle,
 )
+from geopriv.shapes.profiles.ramps import Ramp, Ramps, Trapezoid, Triangle
 from geopriv.shapes.profiles.smoothstep import Smoothstep
 
 __all__ = [
