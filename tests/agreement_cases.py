@@ -29,6 +29,7 @@ MORE: tuple[tuple[str, gp.Query, float, Any], ...] = (
     ("fence at the antimeridian", gp.Geofence(ANTIMERIDIAN, 5e3, EARTH), 1e-4, ((-1.5, 178.5), (1.5, 181.8))),
     ("fence around the pole", gp.Geofence(POLAR, 1e4, EARTH), 1e-5, ((78.0, -180.0), (90.0, 180.0))),
     ("fence of long arcs", gp.Geofence(HUGE, 1e5, EARTH), 1e-6, ((-89.0, -90.0), (89.0, 90.0))),
+    ("fence across the globe", gp.Geofence(POLAR, 1e4, EARTH), 1e-7, ((-90.0, -180.0), (90.0, 180.0))),
     ("fence of micrometres", gp.Geofence(TINY, 1e-5, EARTH), 1e5, ((50 - 1e-9, 10 - 1e-9), (50 + 3e-9, 10 + 2e-9))),
     ("ball of ratios", gp.Ball(100.0, 2.0, 0.5, gp.LogLine(2.0)), 2.0, (10.0, 1000.0)),
     ("kernel of ratios", gp.GaussianKernel(100.0, 1.0, gp.LogLine(10.0)), 1.0, (1.0, 1e5)),

@@ -82,7 +82,8 @@ def test_the_enclosure_holds_the_exact_distance_and_is_narrow(name: str, bits: i
     table = {"space": space, "coordinate": coordinate}
     enclose = one.enclose()
     beside = (one.near[0] + 1e-7, one.near[1] - 3e-12)
-    for value in (one.near, beside, (one.near[0] * (1 + 1e-15), one.near[1] + 1e-30), one.far):
+    across = (-one.near[0], one.near[1] + 180 - 1e-3)  # the other side of the globe: farther than any foot is
+    for value in (one.near, beside, (one.near[0] * (1 + 1e-15), one.near[1] + 1e-30), one.far, across):
         x = tuple(map(Fraction, value))
         found = enclose(x, bits)
         with independent.digits(4_000):

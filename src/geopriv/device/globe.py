@@ -163,19 +163,22 @@ class GlobeRegion:
         A foot and an end are found by the least o/(o + a), of the opposite and the adjacent side: of the angle to the
         foot, and of half the angle to the end. It grows with the angle, between half as fast and as fast.
         """
-        one = 1 << level
-        foot = end = one
+        feet: list[int] = []
+        ends: list[int] = []
         for a, b in self._pairs(candidates(self._bounds(_float_vector(here.vector, level))), level):
             at_a, at_b = _dot_whole(here.vector, a.vector), _dot_whole(here.vector, b.vector)
             between = _dot_whole(a.vector, b.vector)
             if at_b * a.square > at_a * between and at_a * b.square > at_b * between:  # the foot is on the arc
                 height = abs(_determinant(a.vector, b.vector, here.vector))
                 inner = isqrt(at_a * at_a * b.square - 2 * at_a * at_b * between + at_b * at_b * a.square)
-                foot = min(foot, (height << level) // (height + inner))
+                feet.append((height << level) // (height + inner))
             else:
-                end = min(end, *(_half(here, corner, at, level) for corner, at in ((a, at_a), (b, at_b))))
-        half = _turned(end, level)
-        angle = _turned(foot, level).minimum(half + half)
+                ends += [_half(here, corner, at, level) for corner, at in ((a, at_a), (b, at_b))]
+        # a foot is within a right angle, an end may be farther
+        angles = [_turned(min(feet), level)] if feet else []
+        halves = [_turned(min(ends), level)] if ends else []
+        angles += [half + half for half in halves]
+        angle = angles[0].minimum(angles[-1])
         return Interval(max(angle.low - _GRID, 0), angle.high + _GRID, level)
 
     def _inside(self, here: Corner, level: int) -> bool:
