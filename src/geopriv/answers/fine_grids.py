@@ -36,7 +36,7 @@ class FineGrid:
                 "of a bandwidth so wide beside the map, the region and 1/ε that a grid of sixteenths of it has fewer "
                 f"than {_MOST:,} points"
             )
-            raise invalid("estimate_map", "query", rule, bandwidth)
+            raise invalid("estimate", "query", rule, bandwidth)
         return cls((float(rows[0]) - pad, float(columns[0]) - pad), step, (shape[0], shape[1]))
 
     def spread(self, points: FloatArray) -> FloatArray:

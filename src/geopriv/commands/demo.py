@@ -76,8 +76,6 @@ def _print(console: Console, result: Result, synthetic: bool) -> None:
     from rich import box
     from rich.table import Table
 
-    from geopriv.queries.questions import Share
-
     answers, plan = result.answers, result.plan
     console.print(
         f"[bold]{answers.survey}[/bold]: {answers.n:,} {'synthetic ' if synthetic else ''}people, each one report of "
@@ -89,7 +87,7 @@ def _print(console: Console, result: Result, synthetic: bool) -> None:
         table.add_column(column, justify="right")
     for answer, truth in zip(answers.answers, result.truths, strict=True):
         found = answer.estimates
-        if isinstance(answer.question, Share):
+        if answer.question.shape == ():
             one = found[()]
             table.add_row(
                 answer.question.name,

@@ -68,7 +68,7 @@ def estimate(
     from geopriv.answers.estimate import estimate as answer
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
-    from geopriv.queries.questions import DensityMap
+    from geopriv.pages.forms import form_of
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction, invalid
     from geopriv.surveys.design import Design
@@ -81,7 +81,7 @@ def estimate(
             require_replaceable(path, what)
     console = Console(stderr=True, highlight=False)
     plan = Design.read(design)
-    if outline is not None and not any(isinstance(question, DensityMap) for question in plan.questions):
+    if outline is not None and not any(form_of(question).is_map for question in plan.questions):
         raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
     coast = None if outline is None else _outline(outline, plan.space)
     given = bool(reports) or (query is None and bool(add_tally))

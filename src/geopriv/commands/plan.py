@@ -98,13 +98,10 @@ def distances(found: SurveyPlan) -> str:
 
 def _expected(found: SurveyPlan, question: Question) -> str:
     """The largest standard error: points, or on a map percent per square, as on the page."""
-    from geopriv.pages.density import per_square
-    from geopriv.queries.questions import DensityMap
+    from geopriv.pages.forms import form_of
 
-    if not isinstance(question, DensityMap):
-        return _points(found.expected(question))
-    percent, square = per_square(question)
-    return f"{percent * found.expected(question):.2g} % per {square}"
+    scale, unit = form_of(question).scale(question)
+    return f"{scale * found.expected(question):.2g}{unit}" if unit else _points(found.expected(question))
 
 
 def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
@@ -142,15 +139,15 @@ def _people_for_a_point(found: SurveyPlan, option: Option) -> int | None:
 
 
 def _has_map(found: SurveyPlan) -> bool:
-    from geopriv.queries.questions import DensityMap
+    from geopriv.pages.forms import form_of
 
-    return any(isinstance(question, DensityMap) for question in found.survey.questions)
+    return any(form_of(question).is_map for question in found.survey.questions)
 
 
 def _only_maps(found: SurveyPlan) -> bool:
-    from geopriv.queries.questions import DensityMap
+    from geopriv.pages.forms import form_of
 
-    return all(isinstance(question, DensityMap) for question in found.survey.questions)
+    return all(form_of(question).is_map for question in found.survey.questions)
 
 
 def _bias(found: SurveyPlan, option: Option) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -47,8 +48,7 @@ class Density:
     @classmethod
     def of(cls, answer: Answer) -> Density:
         """The densities of an answer to a DensityMap."""
-        question, estimates = answer.question, answer.estimates
-        assert isinstance(question, DensityMap)  # only maps come here
+        question, estimates = cast("DensityMap", answer.question), answer.estimates  # only maps come here
         percent, square = per_square(question)
         band = answer.band or Band(estimates.low, estimates.high)
         bias = percent * estimates.bias if estimates.bias > 1e-6 else 0.0

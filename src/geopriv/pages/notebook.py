@@ -16,9 +16,9 @@ from geopriv.answers.answers import Answer, Answers
 from geopriv.answers.estimates import Estimate, Estimates
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.pages import sketches
+from geopriv.pages.forms import form_of
+from geopriv.pages.share import interval_of
 from geopriv.proofs.audits import Audit
-from geopriv.queries.questions import DensityMap, Distribution, Share
-from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 from geopriv.surveys.planning import Plan, SurveyPlan
 
@@ -131,7 +131,7 @@ def design_html(design: Design) -> str:
         (type(mechanism).__name__, _what(mechanism), f"{100 * share / total:.3g} % of people")
         for mechanism, share in zip(design.mechanisms, design.shares, strict=True)
     ]
-    asked = [(q.name, type(q).__name__, f"{len(q.queries):,}") for q in design.questions]
+    asked = [(q.name, q.form, f"{len(q.queries):,}") for q in design.questions]
     return _block(
         f"Design of “{design.survey}”",
         _table(("mechanism", "answers", "drawn by"), rows),
@@ -178,11 +178,7 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
 
 def _share_row(answer: Answer) -> tuple[str, ...]:
     """The same, with an interval that means something where the share may be nobody or everybody."""
-    from geopriv.pages.shares import interval_of
-
     one = answer.estimates[()]
-    if not isinstance(answer.question, Share):
-        return _row(one)
     low, high, kind = interval_of(answer)
     value, _, *rest = _row(one)
     return value, f"{low:.4g} to {high:.4g} ({100 * one.confidence:g} %{kind})", *rest
@@ -194,38 +190,32 @@ def _bias(estimate: Estimate | Estimates) -> str:
     return f"biased by at most {estimate.bias:.1g}" if math.isfinite(estimate.bias) else "biased"
 
 
-def _summary(estimates: Estimates, at: FloatArray | None = None) -> list[str]:
-    values, errors = estimates.values, estimates.standard_errors
+def _summary(estimates: Estimates) -> list[str]:
+    values = estimates.values
     picture = ""
     if values.ndim == 1:
-        picture = sketches.curve(values, estimates.low, estimates.high, at)
+        picture = sketches.curve(values, estimates.low, estimates.high)
     elif values.ndim == 2:
         picture = sketches.heat(values)
+    return [picture, _text(_said(estimates))]
+
+
+def _said(estimates: Estimates) -> str:
+    values, errors = estimates.values, estimates.standard_errors
     shape = " × ".join(str(size) for size in values.shape)
-    level = f"{100 * estimates.confidence:g} %"
     said = (
         f"{shape} estimates from {estimates.n:,} reports, between {values.min():.4g} and {values.max():.4g}; "
-        f"standard errors from {errors.min():.2g} to {errors.max():.2g}; intervals of {level}, each for "
-        "itself."
+        f"standard errors from {errors.min():.2g} to {errors.max():.2g}; intervals of "
+        f"{100 * estimates.confidence:g} %, each for itself."
     )
     bias = _bias(estimates)
-    return [picture, _text(said + (f" They are {bias}." if bias else ""))]
+    return said + (f" They are {bias}." if bias else "")
 
 
 def _answer_summary(answer: Answer) -> list[str]:
-    """A curve over its places with the band of all of it, or a map."""
-    question = answer.question
-    at = np.asarray(question.at) if isinstance(question, Distribution) else None
-    parts = _summary(answer.estimates, at)
-    if isinstance(question, Distribution):
-        if answer.band is not None:
-            parts[0] = sketches.curve(answer.estimates.values, answer.band.low, answer.band.high, at)
-            parts.append(_text("The band in the picture holds all of the curve at once."))
-        parts.append(_text(f"Share of people at or above {question.at[0]:,g} to {question.at[-1]:,g}."))
-    elif isinstance(question, DensityMap):
-        unit = question.space.distance_unit or "units"
-        parts.append(_text(f"Seen through a Gaussian of bandwidth {question.bandwidth:,g} {unit}."))
-    return parts
+    """A small picture of a curve or map, and what is said of it."""
+    drawn, about = form_of(answer.question).sketch(answer)
+    return [drawn, _text(_said(answer.estimates)), *map(_text, about)]
 
 
 def _what(mechanism: object) -> str:

@@ -10,12 +10,10 @@ import shapely
 
 from geopriv import __version__
 from geopriv.answers.answers import Answers
-from geopriv.pages.curves import curve_view
-from geopriv.pages.maps import fence_marks, map_view
+from geopriv.pages.forms import FORMS, form_of
 from geopriv.pages.promise import promise_of
-from geopriv.pages.shares import share_views
+from geopriv.pages.regions import Page, regions_of
 from geopriv.pages.words import REASONS
-from geopriv.queries.questions import DensityMap, Distribution, Share
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -35,15 +33,12 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
     """
     if not isinstance(answers, Answers):
         raise invalid("write_page", "answers", "Answers", type(answers).__name__)
-    shares = [answer for answer in answers.answers if isinstance(answer.question, Share)]
-    curves = [answer for answer in answers.answers if isinstance(answer.question, Distribution)]
-    maps = [answer for answer in answers.answers if isinstance(answer.question, DensityMap)]
-    marks = fence_marks(shares) if maps else {}
+    by_form = {name: [a for a in answers.answers if a.question.form == name] for name in FORMS}
+    drawn = any(form_of(answer.question).is_map for answer in answers.answers)
+    page = Page(regions_of(answers.answers) if drawn else (), outline)
     return _template().render(
         answers=answers,
-        shares=share_views(shares, marks),
-        curves=[curve_view(answer) for answer in curves],
-        maps=[map_view(answer, shares, marks, outline) for answer in maps],
+        sections=[(name.replace(" ", "_"), FORMS[name].views(found, page)) for name, found in by_form.items() if found],
         promise=promise_of(answers.guarantee, answers.space),
         rejected=[(count, REASONS.get(reason, reason)) for reason, count in sorted(answers.rejected.items()) if count],
         biased=any(not answer.estimates.unbiased for answer in answers.answers),

@@ -10,10 +10,9 @@ import numpy as np
 
 from geopriv.answers.answers import Answers
 from geopriv.answers.estimate import estimate
-from geopriv.queries.questions import DensityMap, Question
+from geopriv.queries.questions import Question
 from geopriv.queries.source import Source
 from geopriv.reports.verbs import privatize, tally
-from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys import Survey
@@ -80,8 +79,7 @@ def _people(data: Path, source: Source, space: Space) -> FloatArray:
 
 
 def _truth(question: Question, points: FloatArray) -> FloatArray:
-    if isinstance(question, DensityMap):
-        # a Gaussian of two axes is a product of two of one axis
-        u, v = (Gaussian(question.bandwidth)(points[:, [k]] - axis) for k, axis in enumerate(question.axes))
+    if (product := question.product) is not None:
+        u, v = (product.profile(points[:, [k]] - axis) for k, axis in enumerate(product.axes))
         return np.asarray(u.T @ v / len(points))
     return np.array([query.answer(points).mean() for query in question.queries]).reshape(question.shape)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimate
 from geopriv.pages.numbers import decimals_for, fixed, outward
+from geopriv.pages.regions import Page
+from geopriv.pages.values import confidence_words, places_of, value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Share
 from geopriv.spaces.words import NARROW, plain
+
+is_map = False
 
 
 @dataclass(frozen=True)
@@ -51,16 +56,35 @@ class ShareView:
     mark: str = ""
 
 
-def share_views(answers: Sequence[Answer], marks: dict[str, str]) -> tuple[ShareView, ...]:
-    """Of all shares, on one axis.
-
-    Args:
-        answers: to shares.
-        marks: letters on maps by name of the question.
-    """
+def views(answers: Sequence[Answer], page: Page) -> tuple[ShareView, ...]:
+    """Of all shares, on one axis."""
     highs = [one.high for one in map(_estimate, answers) if math.isfinite(one.standard_error)]
     top = axis_top(max([0.0, *highs]))
-    return tuple(_view(answer, top, marks.get(answer.question.name, "")) for answer in answers)
+    return tuple(_view(answer, top, page.mark(answer.question.name)) for answer in answers)
+
+
+def lines(answer: Answer) -> list[str]:
+    """Its value, and the interval that means something where the share may be nobody or everybody."""
+    return [f"{answer.question.name}: {_text(answer)}"]
+
+
+def _text(answer: Answer) -> str:
+    low, high, kind = interval_of(answer)
+    if not kind:
+        return value_text(answer, ())
+    places = places_of((high - low) / 4)
+    value = f"{float(answer.estimates.values):z.{places}f}"
+    return f"{value} ({confidence_words(answer)}{kind}, {low:.{places}f} to {high:.{places}f})"
+
+
+def scale(question: Share) -> tuple[float, str]:
+    """Shares are said as they are."""
+    return 1.0, ""
+
+
+def sketch(answer: Answer) -> tuple[str, tuple[str, ...]]:
+    """One number needs no picture."""
+    return "", ()
 
 
 def axis_top(highest: float) -> float:
@@ -86,13 +110,16 @@ def _ends(low: float, high: float, decimals: int) -> tuple[str, str]:
     return outward(100 * min(max(low, 0.0), 1.0), 100 * max(min(high, 1.0), 0.0), decimals)
 
 
+def _asked(answer: Answer) -> Share:
+    return cast("Share", answer.question)  # only shares come here
+
+
 def _estimate(answer: Answer) -> Estimate:
     return answer.estimates[()]
 
 
 def _view(answer: Answer, top: float, mark: str) -> ShareView:
-    question, one = answer.question, _estimate(answer)
-    assert isinstance(question, Share)  # only shares come here
+    question, one = _asked(answer), _estimate(answer)
     said, level = question.query.words(question.name), f"{plain(100 * one.confidence)}{NARROW}% interval"
     label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
     # that there is nobody, or everybody, must hold whatever the bias is
@@ -125,8 +152,7 @@ def interval_of(answer: Answer) -> tuple[float, float, str]:
     Where that reaches to nobody or to everybody, few reports matter and its length means nothing: where nobody reported
     it is 0. There it is the interval that holds for any number of reports, if there is one.
     """
-    one, question = _estimate(answer), answer.question
-    assert isinstance(question, Share)  # only shares come here
+    one, question = _estimate(answer), _asked(answer)
     if question.query.is_share and not _is_clear(one) and answer.finite is not None and _has_finite(answer):
         return float(answer.finite.low), float(answer.finite.high), " for any number of reports"
     return one.low, one.high, ""
@@ -160,8 +186,7 @@ def _careful(answer: Answer, one: Estimate) -> tuple[float, float] | None:
 
 
 def _nothing(answer: Answer, what: str, mark: str) -> ShareView:
-    question, n = answer.question, answer.estimates.n
-    assert isinstance(question, Share)
+    question, n = _asked(answer), answer.estimates.n
     why = "There is no error bar yet" if n < 2 else "They are all the same, so there is no error bar"
     rest = f"{counted(n, 'report')} cannot tell {what}. {why}."
     return ShareView(question.name, "No number", rest, "", "", (question.query.soft_edge,), None, mark)
@@ -180,14 +205,13 @@ def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str
 
 
 def _notes(answer: Answer, one: Estimate, clear: bool) -> tuple[str, ...]:
-    assert isinstance(answer.question, Share)  # only shares come here
     decimals = decimals_for(100 * one.standard_error) if _has_error(one) else 1
-    notes = [answer.question.query.soft_edge]
+    notes = [_asked(answer).query.soft_edge]
     if _has_error(one):
         error = plain(100 * one.standard_error, 2) if one.standard_error >= 1e-6 else "below 0.0001"
         estimate = f"Estimate {percent(one.value, decimals)}, standard error {error} points"
         notes.append(f"{estimate}, from {counted(one.n, 'report')}.")
-    notes += [bias_words(one.bias, one.standard_error, "points", 100.0)[1], answer.question.query.small_region]
+    notes += [bias_words(one.bias, one.standard_error, "points", 100.0)[1], _asked(answer).query.small_region]
     if clear:
         notes += _finite(answer, decimals)  # else it is in the sentence
     if answer.consistent is not None and float(answer.consistent) != one.value:
@@ -199,9 +223,8 @@ def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
     """What is said of intervals that hold for any number of reports, where there are some."""
     if answer.finite is None or not _has_finite(answer):
         return ()
-    assert isinstance(answer.question, Share)  # only shares come here
     low, high = float(answer.finite.low), float(answer.finite.high)
-    share = answer.question.query.is_share
+    share = _asked(answer).query.is_share
     ends = percents(low, high, decimals) if share else " to ".join(outward(low, high, decimals))
     return (f"An interval that holds for any number of reports (empirical Bernstein): {ends}.",)
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from geopriv.answers.answers import Answer, Band
+from geopriv.pages import sketches
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, round_numbers
-from geopriv.pages.shares import axis_top, percent, percents
+from geopriv.pages.regions import Page
+from geopriv.pages.share import axis_top, percent, percents
+from geopriv.pages.values import confidence_words, value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Distribution
 from geopriv.spaces.checks import FloatArray
@@ -17,6 +22,8 @@ from geopriv.spaces.words import NARROW, amount, plain
 
 WIDE, HIGH = 1000, 500  # of the picture, in its own units
 _ROWS = 101  # of the table
+_LINES = 12  # of text
+is_map = False
 
 
 @dataclass(frozen=True)
@@ -66,10 +73,9 @@ class CurveView:
     skipped: bool
 
 
-def curve_view(answer: Answer) -> CurveView:
+def _view(answer: Answer) -> CurveView:
     """The view of an answer to a Distribution."""
-    question, estimates = answer.question, answer.estimates
-    assert isinstance(question, Distribution)  # only curves come here
+    question, estimates = _asked(answer), answer.estimates
     at, unit = np.asarray(question.at), question.space.value_unit
     logs = question.space.ratios
     known = bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
@@ -104,6 +110,46 @@ def curve_view(answer: Answer) -> CurveView:
     )
 
 
+def views(answers: Sequence[Answer], page: Page) -> tuple[CurveView, ...]:
+    """Of all curves, each by itself."""
+    return tuple(_view(answer) for answer in answers)
+
+
+def lines(answer: Answer) -> list[str]:
+    """Some of its values, each with its interval and the band."""
+    question = _asked(answer)
+    size = len(question.at)
+    picked = np.unique(np.linspace(0, size - 1, min(size, _LINES)).round().astype(int)).tolist()
+    unit = getattr(question.space, "unit", None) or ""
+    places = [f"{question.at[k]:,.10g} {unit}".rstrip() for k in picked]
+    width = max(map(len, places))
+    told = [f"{question.name}: share at or above, {confidence_words(answer)} for each and [for all at once]"]
+    for k, place in zip(picked, places, strict=True):
+        told.append(f"  {place:>{width}}  {value_text(answer, k, named=False)}")
+    if len(picked) < size:
+        told.append(f"  … {size - len(picked)} more values")
+    return told
+
+
+def scale(question: Distribution) -> tuple[float, str]:
+    """Shares are said as they are."""
+    return 1.0, ""
+
+
+def sketch(answer: Answer) -> tuple[str, tuple[str, ...]]:
+    """A curve over its places, with the band of all of it if there is one, and what it is about."""
+    question, estimates = _asked(answer), answer.estimates
+    band = answer.band or Band(estimates.low, estimates.high)
+    drawn = sketches.curve(estimates.values, band.low, band.high, np.asarray(question.at))
+    about = f"Share of people at or above {question.at[0]:,g} to {question.at[-1]:,g}."
+    held = ("The band in the picture holds all of the curve at once.",) if answer.band is not None else ()
+    return drawn, (*held, about)
+
+
+def _asked(answer: Answer) -> Distribution:
+    return cast("Distribution", answer.question)  # only distributions come here
+
+
 def share_axis(top: float) -> Axis:
     """From nobody to the top."""
     marks = round_numbers(0.0, 100 * top, 6)
@@ -116,8 +162,7 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
     The true curve S of soft steps falls. Where the band's low end is above a share, S is too, so the quantile lies
     above that value; where its high end is below, it lies below.
     """
-    question = answer.question
-    assert isinstance(question, Distribution)
+    question = _asked(answer)
     at, unit = np.asarray(question.at), question.space.value_unit
     bias = answer.estimates.bias if answer.estimates.bias > 1e-6 else 0.0
     found = []
@@ -146,8 +191,7 @@ def _nothing(answer: Answer) -> str:
 
 
 def _notes(answer: Answer) -> tuple[str, ...]:
-    question, estimates = answer.question, answer.estimates
-    assert isinstance(question, Distribution)
+    question, estimates = _asked(answer), answer.estimates
     half = question.space.distance_words(question.width / 2)
     notes = [f"Edges are soft: at each value, people within {half} of it count in part."]
     widest = 50 * float((estimates.high - estimates.low).max())
@@ -163,8 +207,7 @@ def _notes(answer: Answer) -> tuple[str, ...]:
 
 
 def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
-    question, estimates = answer.question, answer.estimates
-    assert isinstance(question, Distribution)
+    question, estimates = _asked(answer), answer.estimates
     rows = []
     for k in np.unique(np.linspace(0, len(question.at) - 1, min(_ROWS, len(question.at))).round().astype(int)):
         one = estimates[k]

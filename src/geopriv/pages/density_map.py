@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import shapely
 
 from geopriv.answers.answers import Answer
+from geopriv.pages import sketches
 from geopriv.pages.colours import ColourBar, colour_bar, picture
-from geopriv.pages.density import Density
+from geopriv.pages.density import Density, per_square
 from geopriv.pages.frames import Frame, on_map
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
+from geopriv.pages.regions import Page
+from geopriv.pages.values import value_text
 from geopriv.pages.words import bias_words, counted
-from geopriv.queries.questions import Share
+from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.words import NARROW, plain
 
 DENSITY, ERROR = "viridis", "cividis"
+is_map = True
 
 
 @dataclass(frozen=True)
@@ -102,24 +107,44 @@ class MapView:
     peaks: tuple[Peak, ...]
 
 
-def fence_marks(answers: Sequence[Answer]) -> dict[str, str]:
-    """A letter for each share that is about a region, by its name: A to Z, then numbers."""
-    shares = [a.question for a in answers if isinstance(a.question, Share)]
-    names = [share.name for share in shares if share.query.region is not None]
-    return {name: chr(ord("A") + k) if k < 26 else str(k + 1) for k, name in enumerate(names)}
+def views(answers: Sequence[Answer], page: Page) -> tuple[MapView, ...]:
+    """Of all maps, each with the regions and the outline of the page."""
+    return tuple(_view(answer, page) for answer in answers)
 
 
-def map_view(
-    answer: Answer, others: Sequence[Answer], marks: dict[str, str], outline: shapely.Geometry | None
-) -> MapView:
-    """The view of an answer to a DensityMap.
+def lines(answer: Answer) -> list[str]:
+    """How much of it is surely above 0, and where it is highest."""
+    question, found = _asked(answer), answer.estimates
+    above = int((found.low > 0).sum()) if answer.band is None else int((answer.band.low > 0).sum())
+    peak = np.unravel_index(int(found.values.argmax()), question.shape)
+    query: Any = question.queries[int(found.values.argmax())]
+    place = ", ".join(f"{part:.10g}" for part in query.center)
+    percent, square = per_square(question)
+    return [
+        f"{question.name}: {question.columns} × {question.rows} places, {above:,} of them surely above 0 at once",
+        f"  highest at ({place}), in % of people per {square}: {value_text(answer, peak, scale=percent)}",
+    ]
 
-    Args:
-        answer: to the map.
-        others: answers of which the regions are drawn.
-        marks: their letters.
-        outline: of the region, as `write_page` takes it.
-    """
+
+def scale(question: DensityMap) -> tuple[float, str]:
+    """Mean kernels are said as densities."""
+    percent, square = per_square(question)
+    return percent, f" % per {square}"
+
+
+def sketch(answer: Answer) -> tuple[str, tuple[str, ...]]:
+    """The map in ten colours, and how blurred it is."""
+    question = _asked(answer)
+    unit = question.space.distance_unit or "units"
+    about = f"Seen through a Gaussian of bandwidth {question.bandwidth:,g} {unit}."
+    return sketches.heat(answer.estimates.values), (about,)
+
+
+def _asked(answer: Answer) -> DensityMap:
+    return cast("DensityMap", answer.question)  # only maps come here
+
+
+def _view(answer: Answer, page: Page) -> MapView:
     density = Density.of(answer)
     frame = Frame.of(density.question)
     level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% {'band' if density.together else 'interval'}"
@@ -136,8 +161,8 @@ def map_view(
         left,
         frame.scale_bars,
         frame.space.geographic,
-        frame.path(on_map(outline, frame.space)) if outline is not None else "",
-        _fences(others, marks, frame),
+        frame.path(on_map(page.outline, frame.space)) if page.outline is not None else "",
+        _fences(page, frame),
         tuple(_peak(density, at) for at in density.peaks()) if density.known else (),
     )
 
@@ -228,17 +253,13 @@ def _contours(density: Density, values: FloatArray, levels: Sequence[float], fra
     return frame.path(shapely.MultiLineString(found)) if found else ""
 
 
-def _fences(others: Sequence[Answer], marks: dict[str, str], frame: Frame) -> tuple[Fence, ...]:
+def _fences(page: Page, frame: Frame) -> tuple[Fence, ...]:
     found = []
-    for question in (other.question for other in others):
-        region = question.query.region if isinstance(question, Share) else None
-        path = "" if region is None else frame.path(region.boundary)
-        if region is not None and path:
+    for mark, name, region in page.regions:
+        if path := frame.path(region.boundary):
             inside = shapely.intersection(region, shapely.box(*frame.low, *frame.high))
             ((x, y),) = frame(shapely.get_coordinates(inside.representative_point()))
-            found.append(
-                Fence(marks[question.name], question.name, path, round(x / 10, 1), round(100 * y / frame.tall, 1))
-            )
+            found.append(Fence(mark, name, path, round(x / 10, 1), round(100 * y / frame.tall, 1)))
     return tuple(found)
 
 
