@@ -23,7 +23,7 @@ MECHANISMS = 4_096  # in a design
 AXES = 64  # of a space
 NUMBERS = 65_535  # in a list: lattice points and values of a table
 CORNERS = 10_000  # of a polygon, in all its rings
-ALL_CORNERS = 100_000  # of all polygons of a design: some 4 seconds on Earth
+ALL_CORNERS = 100_000  # of all polygons of a design: some 6 seconds on Earth
 ASKED = 1 << 20  # bytes of a query, which is shown and never read: a polygon of 10,000 corners takes 400 kB
 
 
