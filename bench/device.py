@@ -35,7 +35,7 @@ HERE, FAR = (40.7, -74.0), (-33.9, 18.4)
 Row = dict[str, Any]
 
 
-def table(query: gp.Query, epsilon: float) -> gp.Table:
+def table(query: gp.queries.Query, epsilon: float) -> gp.Table:
     """Four values on five points."""
     promise = gp.Guarantee(epsilon, unit=query.space.distance_unit, reference="by hand")
     lattice = np.array([-2.0, -0.9, 0.1, 1.0, 2.5]) / epsilon

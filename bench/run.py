@@ -39,16 +39,16 @@ def main() -> None:
     """Measure, and print one table."""
     rng = np.random.default_rng(0)
     s = rng.normal(0.0, 3.0, N)
-    growth = gp.ExponentialGrowth(0.26)
-    curve = gp.Custom(lambda v: np.exp(-(v**2) / 2), 0.607, -9.0, 9.0, curvature=1.0)
-    staircase = gp.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))
+    growth = gp.mechanisms.ExponentialGrowth(0.26)
+    curve = gp.shapes.Custom(lambda v: np.exp(-(v**2) / 2), 0.607, -9.0, 9.0, curvature=1.0)
+    staircase = gp.shapes.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))
     threshold = gp.Threshold(0.0, 1.0)
     smooth, flat = gp.SmoothT.calibrate(threshold, 1.0), gp.LipschitzLaplace.calibrate(threshold, 1.0)
     kernel = gp.SmoothT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0)
 
-    def sensitivity(profile: gp.Profile) -> Callable[[], Any]:
-        gp.smooth_sensitivity(profile, growth, s[:10])  # tables are made once
-        return lambda: gp.smooth_sensitivity(profile, growth, s)
+    def sensitivity(profile: gp.shapes.Profile) -> Callable[[], Any]:
+        gp.mechanisms.smooth_sensitivity(profile, growth, s[:10])  # tables are made once
+        return lambda: gp.mechanisms.smooth_sensitivity(profile, growth, s)
 
     table, least = gp.Table.calibrate(threshold, 1.0), gp.LeastScaleT.calibrate(threshold, 1.0)
     for mechanism in (table, least, flat):
@@ -63,8 +63,8 @@ def main() -> None:
         ("exact reports, LeastScaleT", "numpy standard_t(3) alone", seconds(lambda: least.report(s)), student),
         ("exact reports, LipschitzLaplace", "numpy laplace alone", seconds(lambda: flat.report(s)), laplace),
         ("simulate Table", "numpy standard_t(3) alone", seconds(lambda: table.simulate(s, rng)), student),
-        ("B* of a ramp", "numpy standard_t(3) alone", seconds(sensitivity(gp.Ramp(1.0))), student),
-        ("B* of a Gaussian", "numpy standard_t(3) alone", seconds(sensitivity(gp.Gaussian(1.0))), student),
+        ("B* of a ramp", "numpy standard_t(3) alone", seconds(sensitivity(gp.shapes.Ramp(1.0))), student),
+        ("B* of a Gaussian", "numpy standard_t(3) alone", seconds(sensitivity(gp.shapes.Gaussian(1.0))), student),
         ("B* of straight pieces (generic)", "numpy standard_t(3) alone", seconds(sensitivity(staircase)), student),
         ("B* of a Custom curve (generic)", "numpy standard_t(3) alone", seconds(sensitivity(curve)), student),
         ("import geopriv", "import numpy", import_seconds("geopriv"), import_seconds("numpy")),

@@ -21,7 +21,7 @@ import geopriv as gp
 
 THIRTEEN = (-3.0, -2.0, -1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 SPREAD = np.linspace(-14.0, 14.0, 999)
-CASES: dict[str, tuple[gp.Query, dict[str, Any]]] = {
+CASES: dict[str, tuple[gp.queries.Query, dict[str, Any]]] = {
     "default threshold, ετ = 2": (gp.Threshold(0.0, 2.0), {}),
     "default threshold, ετ = 0.5": (gp.Threshold(0.0, 0.5), {}),
     "default kernel, εh = 1": (gp.GaussianKernel(0.0, 1.0), {}),

@@ -37,10 +37,12 @@ def main() -> None:
     """The median of 1,001 ages with ε = 1, against noise by global sensitivity."""
     rng = np.random.default_rng(0)
     ages = np.clip(rng.normal(45, 18, 1001), 0, 120)
-    noise = gp.StudentT(df=3)
+    noise = gp.noise.StudentT(df=3)
     gamma = 0.1
     eta = (1.0 - noise.budget(gamma, 0.0)) / noise.budget(0.0, 1.0)
-    smooth = gp.hamming_smooth_sensitivity(median_sensitivities(ages.tolist(), 0, 120), gp.ExponentialGrowth(gamma))
+    smooth = gp.mechanisms.hamming_smooth_sensitivity(
+        median_sensitivities(ages.tolist(), 0, 120), gp.mechanisms.ExponentialGrowth(gamma)
+    )
     print(f"median {np.median(ages):.2f}, ε = {noise.budget(gamma, eta):.3f}")
     print(f"smooth sensitivity {smooth:.4f}, so noise of standard deviation {smooth / eta * noise.variance**0.5:.3f}")
     print(f"global sensitivity 120, so Laplace noise of standard deviation {120 * 2**0.5:.1f}")

@@ -25,7 +25,7 @@ ANTIMERIDIAN = shapely.Polygon([(179.0, -1.0), (181.0, -1.0), (181.5, 1.0), (179
 POLAR = shapely.Polygon([(0.0, 80.0), (90.0, 82.0), (90.0, 90.0), (0.0, 90.0)])  # the pole, by two names
 HUGE = shapely.Polygon([(0.0, -70.0), (70.0, 0.0), (0.0, 70.0), (-70.0, 0.0)])
 TINY = shapely.Polygon([(10.0, 50.0), (10.0 + 1e-9, 50.0), (10.0 + 1e-9, 50.0 + 1e-9), (10.0, 50.0 + 2e-9)])
-MORE: tuple[tuple[str, gp.Query, float, Any], ...] = (
+MORE: tuple[tuple[str, gp.queries.Query, float, Any], ...] = (
     ("fence at the antimeridian", gp.Geofence(ANTIMERIDIAN, 5e3, EARTH), 1e-4, ((-1.5, 178.5), (1.5, 181.8))),
     ("fence around the pole", gp.Geofence(POLAR, 1e4, EARTH), 1e-5, ((78.0, -180.0), (90.0, 180.0))),
     ("fence of long arcs", gp.Geofence(HUGE, 1e5, EARTH), 1e-6, ((-89.0, -90.0), (89.0, 90.0))),
@@ -37,10 +37,15 @@ MORE: tuple[tuple[str, gp.Query, float, Any], ...] = (
     ("orthant in space", gp.Orthant((0.0, 0.1, 0.2), 1.0, gp.Euclidean(3)), 1.0, ((-3.0,) * 3, (3.0,) * 3)),
     ("ball in space", gp.Ball((0.0, 0.1, 0.2), 2.0, 1.0, gp.Euclidean(3)), 1.0, ((-3.0,) * 3, (3.0,) * 3)),
     ("kernel on a map", gp.GaussianKernel((40.7, -74.0), 2e3, CITY), 1e-3, ((40.65, -74.05), (40.75, -73.95))),
-    ("score on a map", gp.LinearQuery((3.0, 4.0), gp.Ramp(5e3), 10.0, CITY), 1e-3, ((40.6, -74.1), (40.8, -73.9))),
+    (
+        "score on a map",
+        gp.LinearQuery((3.0, 4.0), gp.shapes.Ramp(5e3), 10.0, CITY),
+        1e-3,
+        ((40.6, -74.1), (40.8, -73.9)),
+    ),
     (
         "ring on Earth",
-        gp.RadialQuery((-60.0, 10.0), gp.Triangle(1e3, center=3e3), EARTH),
+        gp.RadialQuery((-60.0, 10.0), gp.shapes.Triangle(1e3, center=3e3), EARTH),
         1e-3,
         ((-60.05, 9.9), (-59.95, 10.1)),
     ),
@@ -49,7 +54,7 @@ MORE: tuple[tuple[str, gp.Query, float, Any], ...] = (
     ("fine ball", gp.Ball((0.0, 0.0), 1e-8, 1e-9, PLANE), 1e9, ((-2e-8, -2e-8), (2e-8, 2e-8))),
 )
 TABLES = (*ASKED_OF_DEVICES, *MORE)
-GRIDS: tuple[tuple[str, gp.Space, float, float, Any], ...] = (
+GRIDS: tuple[tuple[str, gp.spaces.Space, float, float, Any], ...] = (
     ("grid of amounts", gp.Line("USD"), 1e-3, 150.0, (-1e4, 1e4)),
     ("grid of ratios", gp.LogLine(2.0), 1.0, 0.25, (1.0, 1e4)),
     ("grid of a plane", gp.Plane("m"), 1e-3, 150.0, ((-1e4, -1e4), (1e4, 1e4))),
@@ -89,7 +94,7 @@ class Tails(Source):
         return self._streams.setdefault(person, Stream(person))(n)
 
 
-def table_of(query: gp.Query, epsilon: float) -> gp.Table:
+def table_of(query: gp.queries.Query, epsilon: float) -> gp.Table:
     return small_table(query, epsilon)
 
 
@@ -133,7 +138,7 @@ def grid_cases(grid: gp.Lattice, device: DeviceLattice, box: Any, n: int, shared
     return Cases(values, words, shared)
 
 
-def _shaped(space: gp.Space, values: FloatArray) -> FloatArray:
+def _shaped(space: gp.spaces.Space, values: FloatArray) -> FloatArray:
     return values if space.point_shape else values[:, 0]
 
 
@@ -159,7 +164,7 @@ def _share(device: DeviceTable, value: FloatArray) -> Fraction:
 
 
 def _values(
-    space: gp.Space, box: Any, rng: np.random.Generator, n: int, shared: int, s: Any, lattice: FloatArray
+    space: gp.spaces.Space, box: Any, rng: np.random.Generator, n: int, shared: int, s: Any, lattice: FloatArray
 ) -> FloatArray:
     """Half of the shared ones beside lattice points, a few at the ends of the space, the others anywhere in a box."""
     low, high = (np.reshape(np.asarray(end, dtype=np.float64), (1, -1)) for end in box)
@@ -186,13 +191,13 @@ def _values(
     return _on(space, values)
 
 
-def _on(space: gp.Space, values: FloatArray) -> FloatArray:
+def _on(space: gp.spaces.Space, values: FloatArray) -> FloatArray:
     """Values that are on their space."""
     globe = isinstance(space, gp.Earth | gp.LocalPlane)
     return np.asarray(np.clip(values, (-90.0, -180.0), (90.0, 360.0))) if globe else values
 
 
-def _extremes(space: gp.Space, rng: np.random.Generator, n: int) -> FloatArray:
+def _extremes(space: gp.spaces.Space, rng: np.random.Generator, n: int) -> FloatArray:
     """Poles and the antimeridian, or numbers far too large and far too small."""
     if isinstance(space, gp.Earth | gp.LocalPlane):
         marks = [[90, 0], [90, 123], [-90, -180], [0, 180], [0, -180], [5, 360], [-5e-324, 5e-324], [-40.7, 106]]
@@ -202,7 +207,7 @@ def _extremes(space: gp.Space, rng: np.random.Generator, n: int) -> FloatArray:
     return np.asarray(marks, dtype=np.float64)[rng.integers(0, len(marks), n)]
 
 
-def _own(query: gp.Query, rng: np.random.Generator, n: int) -> FloatArray | None:
+def _own(query: gp.queries.Query, rng: np.random.Generator, n: int) -> FloatArray | None:
     """The query's own places: its centre, or corners, and the middles of edges, of its region; give or take an ulp."""
     if isinstance(query, gp.Geofence):
         corners = shapely.get_coordinates(query.polygon)

@@ -21,12 +21,14 @@ FENCES = {
 }
 
 
-def answer(question: gp.Question, values: Any, errors: Any, n: int, bias: float = 0.0, reach: float = 3.5) -> gp.Answer:
+def answer(
+    question: gp.queries.Question, values: Any, errors: Any, n: int, bias: float = 0.0, reach: float = 3.5
+) -> gp.answers.Answer:
     """With a band of so many standard errors for curves and maps."""
     value, error = np.asarray(values, dtype=float), np.asarray(errors, dtype=float)
-    estimates = gp.Estimates(value, error, n, bias, 0.95)
-    band = gp.Band(value - reach * error, value + reach * error) if question.shape else None
-    return gp.Answer(question, estimates, band)
+    estimates = gp.answers.Estimates(value, error, n, bias, 0.95)
+    band = gp.answers.Band(value - reach * error, value + reach * error) if question.shape else None
+    return gp.answers.Answer(question, estimates, band)
 
 
 @cache

@@ -105,7 +105,7 @@ class Planned(Filter):
 class Rows(Filter):
     """The filter of a table, each of whose rows has a letter of its own, so that a wrong row is seen."""
 
-    def __init__(self, query: gp.Query, lattice: Any) -> None:
+    def __init__(self, query: gp.queries.Query, lattice: Any) -> None:
         points = np.asarray(lattice, dtype=np.float64)
         weights = (1 << 60) * np.eye(points.size, dtype=np.int64)
         promise = gp.Guarantee(1.0, unit=query.space.distance_unit)

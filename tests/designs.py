@@ -23,7 +23,7 @@ TOTAL = 1 << 60
 SHARES = np.array([[16, 8, 4, 4], [14, 8, 5, 5], [10, 8, 7, 7], [8, 8, 9, 7], [6, 10, 9, 7]])
 
 # every kind of query on every kind of space that a device runs, a rate, and where people are
-ASKED_OF_DEVICES: tuple[tuple[str, gp.Query, float, Any], ...] = (
+ASKED_OF_DEVICES: tuple[tuple[str, gp.queries.Query, float, Any], ...] = (
     ("threshold", gp.Threshold(100_000, 16_000, gp.Line("USD")), 1 / 8000, (80_000.0, 120_000.0)),
     ("ratios", gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 2.0, (500.0, 2000.0)),
     ("range", gp.Range(-3.0, 4.0, 1.0), 1.0, (-5.0, 6.0)),
@@ -35,9 +35,9 @@ ASKED_OF_DEVICES: tuple[tuple[str, gp.Query, float, Any], ...] = (
     ("half-space on a map", gp.Score((1.0, 2.0), 1e3, 1e3, CITY), 1e-3, ((40.4, -74.4), (41.0, -73.6))),
     ("kernel in space", gp.GaussianKernel((0.0, 0.1, 0.2), 2.0), 1.0, ((-2.0,) * 3, (2.0,) * 3)),
     ("half-space", gp.Score((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, ((-2.0,) * 3, (2.0,) * 3)),
-    ("score", gp.LinearQuery((3.0, 4.0), gp.Trapezoid(10.0, 5.0), 0.7), 1.0, ((-2.0, -2.0), (2.0, 2.0))),
-    ("one axis", gp.LinearQuery((-2.0,), gp.Ramp(1.0)), 1.0, ((-2.0,), (2.0,))),
-    ("ring", gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 1.0, ((-3.0, -3.0), (3.0, 3.0))),
+    ("score", gp.LinearQuery((3.0, 4.0), gp.shapes.Trapezoid(10.0, 5.0), 0.7), 1.0, ((-2.0, -2.0), (2.0, 2.0))),
+    ("one axis", gp.LinearQuery((-2.0,), gp.shapes.Ramp(1.0)), 1.0, ((-2.0,), (2.0,))),
+    ("ring", gp.RadialQuery((0.0, 0.0), gp.shapes.Triangle(1.0, center=3.0), PLANE), 1.0, ((-3.0, -3.0), (3.0, 3.0))),
     ("orthant", gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0, ((-3.0, -3.0), (3.0, 3.0))),
     ("geofence", gp.Geofence(PARK, 0.4, PLANE), 1.0, ((-1.0, -1.0), (4.0, 3.0))),
     ("ball on a map", gp.Ball((40.7, -74.0), 3000.0, 1e3, CITY), 1e-3, ((40.4, -74.4), (41.0, -73.6))),
@@ -50,7 +50,7 @@ ASKED_OF_DEVICES: tuple[tuple[str, gp.Query, float, Any], ...] = (
 )
 
 
-def small_table(query: gp.Query, epsilon: float) -> gp.Table:
+def small_table(query: gp.queries.Query, epsilon: float) -> gp.Table:
     """Four values on five points: privacy enough, whatever they estimate."""
     weights = (SHARES * (TOTAL // 32)).astype(np.int64)
     promise = gp.Guarantee(epsilon, unit=query.space.distance_unit, reference="by hand")
@@ -58,7 +58,7 @@ def small_table(query: gp.Query, epsilon: float) -> gp.Table:
     return gp.Table(query, promise, lattice, np.array([-0.5, 0.0, 1.0, 1.5]), weights)
 
 
-def table_design(query: gp.Query | None = None, epsilon: float = 1.0, survey: str = "survey") -> Design:
+def table_design(query: gp.queries.Query | None = None, epsilon: float = 1.0, survey: str = "survey") -> Design:
     return Design(survey, (small_table(query or gp.Threshold(0.0, 2.0), epsilon),))
 
 
@@ -67,7 +67,7 @@ def two_tables() -> Design:
     return Design("three questions", tuple(small_table(query, 1.0) for query in queries), (1, 2, 5))
 
 
-def lattice_design(space: gp.Space | None = None, epsilon: float = 1e-3, step: float = 150.0) -> Design:
+def lattice_design(space: gp.spaces.Space | None = None, epsilon: float = 1e-3, step: float = 150.0) -> Design:
     return Design("map", (gp.Lattice.calibrate(space or gp.Plane(), epsilon, step=step),))
 
 

@@ -25,7 +25,7 @@ class Asked:
     """A query, a rate that suits its size, and values at which to look."""
 
     name: str
-    query: gp.Query
+    query: gp.queries.Query
     epsilon: float
     values: Any
 
@@ -47,17 +47,21 @@ ASKED = (
     Asked("kernel on a line", gp.GaussianKernel(0.0, 2.0), 1.0, [0.0, 1.5, 5.0]),
     Asked("kernel", gp.GaussianKernel((0.0, 0.0), 1.5, PLANE), 1.0, [(0.0, 0.0), (1.0, 1.0), (5.0, 0.0)]),
     Asked("kernel on Earth", gp.GaussianKernel((40.7, -74.0), 2000.0, EARTH), 1e-3, [(40.7, -74.0), (40.72, -74.0)]),
-    Asked("slab", gp.LinearQuery((3.0, 4.0), gp.Trapezoid(10.0, 5.0)), 1.0, [(0.0, 0.0), (1.5, 0.5), (3.0, 3.0)]),
-    Asked("ring", gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 1.0, [(0.0, 0.0), (3.0, 0.2)]),
+    Asked(
+        "slab", gp.LinearQuery((3.0, 4.0), gp.shapes.Trapezoid(10.0, 5.0)), 1.0, [(0.0, 0.0), (1.5, 0.5), (3.0, 3.0)]
+    ),
+    Asked(
+        "ring", gp.RadialQuery((0.0, 0.0), gp.shapes.Triangle(1.0, center=3.0), PLANE), 1.0, [(0.0, 0.0), (3.0, 0.2)]
+    ),
     Asked(
         "staircase",
-        gp.LinearQuery((1.0,), gp.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))),
+        gp.LinearQuery((1.0,), gp.shapes.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))),
         1.0,
         [(-3.0,), (-0.5,), (2.0,)],
     ),
     Asked(
         "sigmoid",
-        gp.LinearQuery((1.0, 1.0), gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)),
+        gp.LinearQuery((1.0, 1.0), gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)),
         1.0,
         [(0.0, 0.0), (1.0, -0.5), (4.0, 4.0)],
     ),
@@ -65,10 +69,10 @@ ASKED = (
     Asked("smooth threshold", gp.Threshold(0.0, 2.0, edge="smooth"), 1.0, [-4.0, -0.9, 0.2, 3.0]),
     Asked("smooth range", gp.Range(-3.0, 4.0, 1.5, edge="smooth"), 1.0, [-6.0, -3.2, 0.0, 4.0]),
     Asked("kernel in space", gp.GaussianKernel((0.0, 0.0, 0.0), 2.0), 1.0, [(0.0, 0.0, 0.0), (1.0, 2.0, -1.0)]),
-    Asked("ridge", gp.LinearQuery((3.0, 4.0), gp.Gaussian(6.0)), 1.0, [(0.0, 0.0), (1.0, 1.0), (4.0, 1.0)]),
+    Asked("ridge", gp.LinearQuery((3.0, 4.0), gp.shapes.Gaussian(6.0)), 1.0, [(0.0, 0.0), (1.0, 1.0), (4.0, 1.0)]),
     Asked(
         "score on a line",
-        gp.LinearQuery((2.0,), gp.Custom(np.tanh, 1.0, -9.0, 9.0, curvature=0.77)),
+        gp.LinearQuery((2.0,), gp.shapes.Custom(np.tanh, 1.0, -9.0, 9.0, curvature=0.77)),
         1.0,
         [(0.0,), (-1.0,)],
     ),
@@ -81,7 +85,7 @@ ASKED = (
 )
 
 INPUT = (gp.InputLaplace, gp.Lattice)  # one report answers every query, so moments are asked for with the query
-Calibrate = Callable[[gp.Query, float], Any]
+Calibrate = Callable[[gp.queries.Query, float], Any]
 MECHANISMS: dict[str, Calibrate] = {
     "LipschitzLaplace": gp.LipschitzLaplace.calibrate,
     "SmoothT": gp.SmoothT.calibrate,
@@ -109,7 +113,7 @@ def _length(epsilon: object) -> float:
     return 1 / epsilon if isinstance(epsilon, float) and epsilon > 0 else 1.0
 
 
-def _lattice_step(query: gp.Query, epsilon: object) -> float:
+def _lattice_step(query: gp.queries.Query, epsilon: object) -> float:
     """A coarse grid, on which kinks cost less variance and exact moments sum fewer cells."""
     return {1: 0.5, 2: 0.5, 3: 1.0}[query.space.dimension] * _length(epsilon)
 
@@ -118,7 +122,7 @@ def _nothing(values: FloatArray) -> FloatArray:
     return np.zeros(1)
 
 
-def _companion(query: gp.Query) -> gp.Query:
+def _companion(query: gp.queries.Query) -> gp.queries.Query:
     """A second query on the same space, as steep as the first, so that vectors have two different components."""
     return gp.LipschitzQuery(_nothing, query.profile.lipschitz, query.space)
 

@@ -81,7 +81,19 @@ def test_public_names_are_sorted_and_listed_once() -> None:
 
 
 def test_the_type_checker_and_the_interpreter_are_told_the_same_names() -> None:
-    assert checked_names() == lazy_names()
+    assert checked_names() == lazy_names() | dict.fromkeys(gp._ROOMS, "geopriv")
+
+
+@pytest.mark.parametrize("room", gp._ROOMS)
+def test_every_room_is_found_by_its_name_with_all_that_it_offers(room: str) -> None:
+    found = getattr(gp, room)
+    assert found.__name__ == f"geopriv.{room}"
+    for name in getattr(found, "__all__", ()):
+        assert getattr(found, name).__name__ == name
+
+
+def test_there_are_few_names_at_the_top() -> None:
+    assert len(gp.__all__) <= 60
 
 
 def test_the_public_names_are_those_of_the_table() -> None:

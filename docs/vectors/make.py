@@ -30,7 +30,7 @@ ABOUT = (
 )
 
 
-def table(query: gp.Query, epsilon: float) -> gp.Table:
+def table(query: gp.queries.Query, epsilon: float) -> gp.Table:
     """Four values on five points, with odd integers."""
     shares = np.array([[16, 8, 4, 4], [14, 8, 5, 5], [10, 8, 7, 7], [8, 8, 9, 7], [6, 10, 9, 7]]) * (1 << 55)
     weights = (shares + np.array([1, -1, 3, -3])).astype(np.int64)

@@ -1,6 +1,22 @@
 """geopriv: measure a population without learning about its people.
 
-Names are imported when they are first used, so that `import geopriv` is quick.
+    import geopriv as gp
+
+    survey = gp.Survey.read("survey.toml")                   # what is asked, of whom, at which ε
+    plan = gp.plan(survey)                                   # predicted errors, the choice and why
+    plan.design.write("design.json")                         # what each device runs, under a hash
+    design = gp.Design.read("design.json")                   # verified when it is read
+    print(gp.audit(design).passed)                           # does the promise hold? anybody can check
+    gp.privatize(design, "people.csv", "reports.parquet")    # one exact report a person
+    counts = gp.tally(design, "reports.parquet")             # whole numbers: they add up
+    answers = gp.estimate(design, counts)                    # every number with its interval
+    print(answers)
+    answers.write("estimates.json")
+    answers.write_page("report.html")                        # what people read
+
+These, the spaces, the queries and the mechanisms are names of the package. All else is a name of its room, such as
+gp.noise.StudentT. Rooms are the steps of the flow: spaces, shapes, queries, noise, mechanisms, proofs, surveys,
+reports, answers and pages; and device, what a phone runs. Names are imported when they are first used.
 """
 
 from __future__ import annotations
@@ -9,12 +25,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from geopriv.answers.answers import Answer as Answer
+    from geopriv import answers as answers
+    from geopriv import device as device
+    from geopriv import mechanisms as mechanisms
+    from geopriv import noise as noise
+    from geopriv import pages as pages
+    from geopriv import proofs as proofs
+    from geopriv import queries as queries
+    from geopriv import reports as reports
+    from geopriv import shapes as shapes
+    from geopriv import spaces as spaces
+    from geopriv import surveys as surveys
     from geopriv.answers.answers import Answers as Answers
-    from geopriv.answers.answers import Band as Band
     from geopriv.answers.estimate import estimate as estimate
-    from geopriv.answers.estimates import Estimate as Estimate
-    from geopriv.answers.estimates import Estimates as Estimates
     from geopriv.errors import BudgetExhausted as BudgetExhausted
     from geopriv.errors import GeoprivError as GeoprivError
     from geopriv.errors import InvalidDesign as InvalidDesign
@@ -28,8 +51,6 @@ if TYPE_CHECKING:
     from geopriv.mechanisms import LeastScaleT as LeastScaleT
     from geopriv.mechanisms import LipschitzLaplace as LipschitzLaplace
     from geopriv.mechanisms import LocalLaplace as LocalLaplace
-    from geopriv.mechanisms import Mechanism as Mechanism
-    from geopriv.mechanisms import Simulated as Simulated
     from geopriv.mechanisms import SmoothCauchy as SmoothCauchy
     from geopriv.mechanisms import SmoothLaplace as SmoothLaplace
     from geopriv.mechanisms import SmoothT as SmoothT
@@ -38,20 +59,6 @@ if TYPE_CHECKING:
     from geopriv.mechanisms.guarantee import Guarantee as Guarantee
     from geopriv.mechanisms.guarantee import compose as compose
     from geopriv.mechanisms.guarantee import partition as partition
-    from geopriv.mechanisms.reports import Reports as Reports
-    from geopriv.mechanisms.sensitivity import ExponentialGrowth as ExponentialGrowth
-    from geopriv.mechanisms.sensitivity import LinearGrowth as LinearGrowth
-    from geopriv.mechanisms.sensitivity import hamming_smooth_sensitivity as hamming_smooth_sensitivity
-    from geopriv.mechanisms.sensitivity import pointwise_lipschitz as pointwise_lipschitz
-    from geopriv.mechanisms.sensitivity import smooth_sensitivity as smooth_sensitivity
-    from geopriv.noise import GeneralizedCauchy as GeneralizedCauchy
-    from geopriv.noise import Laplace as Laplace
-    from geopriv.noise import PlanarLaplace as PlanarLaplace
-    from geopriv.noise import SphericalLaplace as SphericalLaplace
-    from geopriv.noise import StudentT as StudentT
-    from geopriv.pages import page_html as page_html
-    from geopriv.proofs.audits import Audit as Audit
-    from geopriv.proofs.audits import BlackBoxAudit as BlackBoxAudit
     from geopriv.proofs.audits import audit_black_box as audit_black_box
     from geopriv.proofs.floors import efficiency as efficiency
     from geopriv.proofs.floors import lower_bound as lower_bound
@@ -63,7 +70,6 @@ if TYPE_CHECKING:
     from geopriv.queries import LinearQuery as LinearQuery
     from geopriv.queries import LipschitzQuery as LipschitzQuery
     from geopriv.queries import Orthant as Orthant
-    from geopriv.queries import Query as Query
     from geopriv.queries import RadialQuery as RadialQuery
     from geopriv.queries import Range as Range
     from geopriv.queries import Score as Score
@@ -71,54 +77,41 @@ if TYPE_CHECKING:
     from geopriv.queries.priors import Prior as Prior
     from geopriv.queries.questions import DensityMap as DensityMap
     from geopriv.queries.questions import Distribution as Distribution
-    from geopriv.queries.questions import Question as Question
     from geopriv.queries.questions import Share as Share
     from geopriv.queries.source import Source as Source
-    from geopriv.reports.drawing import Privatized as Privatized
     from geopriv.reports.engines.duckdb.sql import Sql as Sql
-    from geopriv.reports.files import ReportBatch as ReportBatch
-    from geopriv.reports.files import write_reports as write_reports
-    from geopriv.reports.reader import ReportReader as ReportReader
-    from geopriv.reports.reader import read_reports as read_reports
     from geopriv.reports.tallies import Tally as Tally
     from geopriv.reports.verbs import privatize as privatize
     from geopriv.reports.verbs import tally as tally
-    from geopriv.shapes.profiles import Custom as Custom
-    from geopriv.shapes.profiles import Gaussian as Gaussian
-    from geopriv.shapes.profiles import Identity as Identity
-    from geopriv.shapes.profiles import PiecewiseLinear as PiecewiseLinear
-    from geopriv.shapes.profiles import Profile as Profile
-    from geopriv.shapes.profiles import Ramp as Ramp
-    from geopriv.shapes.profiles import Smoothstep as Smoothstep
-    from geopriv.shapes.profiles import Trapezoid as Trapezoid
-    from geopriv.shapes.profiles import Triangle as Triangle
     from geopriv.spaces import Earth as Earth
     from geopriv.spaces import Euclidean as Euclidean
     from geopriv.spaces import Line as Line
     from geopriv.spaces import LocalPlane as LocalPlane
     from geopriv.spaces import LogLine as LogLine
     from geopriv.spaces import Plane as Plane
-    from geopriv.spaces import Space as Space
-    from geopriv.surveys import Survey as Survey
-    from geopriv.surveys.audits import DesignAudit as DesignAudit
     from geopriv.surveys.audits import audit as audit
     from geopriv.surveys.design import Design as Design
-    from geopriv.surveys.planning import Option as Option
-    from geopriv.surveys.planning import Plan as Plan
-    from geopriv.surveys.planning import SurveyPlan as SurveyPlan
+    from geopriv.surveys.model import Survey as Survey
     from geopriv.surveys.planning import plan as plan
 
 __version__ = "0.1.0"
 
+_ROOMS = (
+    "answers",
+    "device",
+    "mechanisms",
+    "noise",
+    "pages",
+    "proofs",
+    "queries",
+    "reports",
+    "shapes",
+    "spaces",
+    "surveys",
+)
 _HOME = {
-    "answers.answers": ("Answer", "Answers", "Band"),
-    "proofs.audits": ("Audit", "BlackBoxAudit", "audit_black_box"),
-    "surveys.audits": ("DesignAudit", "audit"),
-    "proofs.floors": ("efficiency", "lower_bound", "lower_bound_many"),
-    "surveys.design": ("Design",),
+    "answers.answers": ("Answers",),
     "answers.estimate": ("estimate",),
-    "answers.estimates": ("Estimate", "Estimates"),
-    "reports.engines.duckdb.sql": ("Sql",),
     "errors": (
         "BudgetExhausted",
         "GeoprivError",
@@ -135,61 +128,39 @@ _HOME = {
         "LeastScaleT",
         "LipschitzLaplace",
         "LocalLaplace",
-        "Mechanism",
-        "Simulated",
         "SmoothCauchy",
         "SmoothLaplace",
         "SmoothT",
         "Table",
         "VectorSmoothCauchy",
     ),
-    "noise": ("GeneralizedCauchy", "Laplace", "PlanarLaplace", "SphericalLaplace", "StudentT"),
-    "pages": ("page_html",),
-    "surveys.planning": ("Option", "Plan", "SurveyPlan", "plan"),
-    "queries.priors": ("Prior",),
     "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
-    "reports.drawing": ("Privatized",),
-    "shapes.profiles": (
-        "Custom",
-        "Gaussian",
-        "Identity",
-        "PiecewiseLinear",
-        "Profile",
-        "Ramp",
-        "Smoothstep",
-        "Trapezoid",
-        "Triangle",
-    ),
+    "proofs.audits": ("audit_black_box",),
+    "proofs.floors": ("efficiency", "lower_bound", "lower_bound_many"),
     "queries": (
         "Ball",
         "Blurred",
         "GaussianKernel",
         "Geofence",
-        "Score",
         "LinearQuery",
         "LipschitzQuery",
         "Orthant",
-        "Query",
         "RadialQuery",
         "Range",
+        "Score",
         "Threshold",
     ),
-    "queries.questions": ("Distribution", "DensityMap", "Question", "Share"),
-    "reports.reader": ("ReportReader", "read_reports"),
-    "reports.files": ("ReportBatch", "write_reports"),
-    "mechanisms.reports": ("Reports",),
-    "mechanisms.sensitivity": (
-        "ExponentialGrowth",
-        "LinearGrowth",
-        "hamming_smooth_sensitivity",
-        "pointwise_lipschitz",
-        "smooth_sensitivity",
-    ),
+    "queries.priors": ("Prior",),
+    "queries.questions": ("DensityMap", "Distribution", "Share"),
     "queries.source": ("Source",),
-    "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane", "Space"),
-    "surveys": ("Survey",),
+    "reports.engines.duckdb.sql": ("Sql",),
     "reports.tallies": ("Tally",),
     "reports.verbs": ("privatize", "tally"),
+    "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane"),
+    "surveys.audits": ("audit",),
+    "surveys.design": ("Design",),
+    "surveys.model": ("Survey",),
+    "surveys.planning": ("plan",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -197,6 +168,8 @@ __all__ = sorted(_MODULE_OF)  # noqa: PLE0605 # one list of names, not two
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"geopriv.{name}")
     if name in _MODULE_OF:
         value = getattr(importlib.import_module(f"geopriv.{_MODULE_OF[name]}"), name)
         globals()[name] = value
@@ -205,4 +178,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_MODULE_OF]
+    return [*globals(), *_ROOMS, *_MODULE_OF]

@@ -26,7 +26,7 @@ SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 SCHEMA, DESIGNS = (json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8")) for name in ("estimates", "design"))
 
 
-def answered(*questions: gp.Question, consistent: bool = False) -> gp.Answers:
+def answered(*questions: gp.queries.Question, consistent: bool = False) -> gp.Answers:
     design = lattice_design(*questions)
     tally, _ = reported(design, incomes(2000) if questions[0].space == ABOVE.space else places(500))
     tally.rejected["wrong design"] = 7
@@ -71,9 +71,9 @@ def test_the_schemas_of_designs_and_estimates_agree() -> None:
 
 def test_infinite_errors_are_written_as_text() -> None:
     (share, _) = INCOMES.answers
-    single = gp.Estimates(np.array(0.5), np.array(np.inf), 1, np.nan, 0.95)
+    single = gp.answers.Estimates(np.array(0.5), np.array(np.inf), 1, np.nan, 0.95)
     answers = gp.Answers(
-        "one", INCOMES.design, INCOMES.guarantee, INCOMES.space, (gp.Answer(share.question, single),), 1
+        "one", INCOMES.design, INCOMES.guarantee, INCOMES.space, (gp.answers.Answer(share.question, single),), 1
     )
     document = answers.to_document()
     assert errors_of(SCHEMA, document) == []
@@ -138,8 +138,10 @@ def test_a_file_that_holds_no_estimates_is_refused(text: str, tmp_path: Path) ->
 
 def test_values_that_are_no_numbers_are_not_written() -> None:
     (share, _) = INCOMES.answers
-    broken = gp.Estimates(np.array(np.nan), np.array(1.0), 5, 0.0, 0.95)
-    answers = gp.Answers("x", INCOMES.design, INCOMES.guarantee, INCOMES.space, (gp.Answer(share.question, broken),), 5)
+    broken = gp.answers.Estimates(np.array(np.nan), np.array(1.0), 5, 0.0, 0.95)
+    answers = gp.Answers(
+        "x", INCOMES.design, INCOMES.guarantee, INCOMES.space, (gp.answers.Answer(share.question, broken),), 5
+    )
     with pytest.raises(gp.InvalidParameter):
         answers.to_document()
 
@@ -172,8 +174,8 @@ def test_the_text_of_a_map_says_where_it_is_highest() -> None:
 def test_an_interval_of_no_length_where_nobody_reported_is_not_shown(error: float) -> None:
     """Reports that are all alike have no spread, and that says nothing about the truth."""
     share = gp.Share("rare", gp.Threshold(100.0, 10.0))
-    nobody = gp.Estimates(np.array(-1e-17), np.array(error), 300, 0.0, 0.95)
-    found = gp.Answer(share, nobody, finite=gp.Band(np.array(-0.0312), np.array(0.0312)))
+    nobody = gp.answers.Estimates(np.array(-1e-17), np.array(error), 300, 0.0, 0.95)
+    found = gp.answers.Answer(share, nobody, finite=gp.answers.Band(np.array(-0.0312), np.array(0.0312)))
     answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 300)
     assert str(answers).startswith("rare: 0.000 (95 % confidence for any number of reports, -0.031 to 0.031)")
     assert "-0.0312 to 0.0312 (95 % for any number of reports)" in answers._repr_html_()
@@ -182,15 +184,15 @@ def test_an_interval_of_no_length_where_nobody_reported_is_not_shown(error: floa
 
 def test_the_text_says_what_was_made_consistent() -> None:
     share = gp.Share("rare", gp.Threshold(100.0, 10.0))
-    below = gp.Estimates(np.array(-0.01), np.array(0.02), 10, 0.0, 0.95)
-    found = gp.Answer(share, below, consistent=np.array(0.0))
+    below = gp.answers.Estimates(np.array(-0.01), np.array(0.02), 10, 0.0, 0.95)
+    found = gp.answers.Answer(share, below, consistent=np.array(0.0))
     answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 10)
     assert "  made consistent, and biased by that: 0" in str(answers).splitlines()
 
 
 def test_a_long_curve_is_cut_short() -> None:
     curve = gp.Distribution("long", tuple(float(k) for k in range(100)), 40.0, gp.Line())
-    found = gp.Estimates(np.linspace(1, 0, 100), np.full(100, 0.01), 10, 0.0, 0.95)
-    answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (gp.Answer(curve, found),), 10)
+    found = gp.answers.Estimates(np.linspace(1, 0, 100), np.full(100, 0.01), 10, 0.0, 0.95)
+    answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (gp.answers.Answer(curve, found),), 10)
     assert "… 88 more values" in str(answers)
     assert ", none rejected" in str(answers)

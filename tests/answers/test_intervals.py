@@ -21,8 +21,8 @@ CURVE = gp.Distribution("curve", tuple(range(12)), 4.0, gp.Line())
 MAP = gp.DensityMap("map", 1.0, (0, 0), (3, 2), gp.Plane(), columns=4, rows=3)
 
 
-def made(values: FloatArray, errors: FloatArray) -> gp.Estimates:
-    return gp.Estimates(values, errors, 100, 0.0, 0.95)
+def made(values: FloatArray, errors: FloatArray) -> gp.answers.Estimates:
+    return gp.answers.Estimates(values, errors, 100, 0.0, 0.95)
 
 
 def correlation(decay: float, size: int) -> FloatArray:
@@ -112,7 +112,9 @@ def test_covariances_of_a_map_are_those_of_its_contributions() -> None:
     rng, plane = np.random.default_rng(3), gp.Plane()
     mechanism = gp.Lattice.calibrate(plane, 1.0)
     cells, times = np.unique(rng.integers(-20, 50, (300, 2)), axis=0, return_counts=True)
-    sums = product_sums(mechanism, cells.astype(float), times.astype(float), MAP.axes, gp.Gaussian(MAP.bandwidth))
+    sums = product_sums(
+        mechanism, cells.astype(float), times.astype(float), MAP.axes, gp.shapes.Gaussian(MAP.bandwidth)
+    )
     each = np.stack([mechanism.at_cells(cells.astype(float), query) for query in MAP.queries], axis=1)
     direct = np.cov(each.T, fweights=times)
     np.testing.assert_allclose(sums.covariance(), direct, atol=1e-9)
@@ -157,12 +159,12 @@ def test_a_consistent_map_is_not_negative_and_its_total_grows_by_what_was() -> N
         (gp.Threshold(0.0, 1.0), -0.1, 0.0),
         (gp.Threshold(0.0, 1.0), 1.2, 1.0),
         (gp.Threshold(0.0, 1.0), 0.3, 0.3),
-        (gp.LinearQuery((1.0, 1.0), gp.PiecewiseLinear((0.0, 1.0), (0.0, 5.0))), 4.0, 4.0),
-        (gp.LinearQuery((1.0, 1.0), gp.PiecewiseLinear((0.0, 1.0), (0.0, 5.0))), 6.0, 5.0),
+        (gp.LinearQuery((1.0, 1.0), gp.shapes.PiecewiseLinear((0.0, 1.0), (0.0, 5.0))), 4.0, 4.0),
+        (gp.LinearQuery((1.0, 1.0), gp.shapes.PiecewiseLinear((0.0, 1.0), (0.0, 5.0))), 6.0, 5.0),
     ],
 )
 def test_a_consistent_share_is_an_answer_that_its_query_can_have(
-    query: gp.Query, value: float, expected: float
+    query: gp.queries.Query, value: float, expected: float
 ) -> None:
     found = form_of(gp.Share("share", query)).consistent(gp.Share("share", query), made(np.array(value), np.array(0.1)))
     assert found.shape == ()

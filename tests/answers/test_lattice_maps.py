@@ -16,7 +16,7 @@ CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 
 
 @pytest.mark.parametrize("space", [PLANE, CITY], ids=repr)
-def test_a_map_is_the_direct_sum_for_every_centre(space: gp.Space) -> None:
+def test_a_map_is_the_direct_sum_for_every_centre(space: gp.spaces.Space) -> None:
     rng = np.random.default_rng(1)
     mechanism = gp.Lattice.calibrate(space, 1e-3)
     people = space.values(rng.normal(scale=4000.0, size=(3000, 2)))

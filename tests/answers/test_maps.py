@@ -25,7 +25,7 @@ def people(n: int, seed: int = 1) -> FloatArray:
     return np.concatenate([town, village])
 
 
-def moved(query: gp.Query, to: tuple[float, float]) -> gp.Query:
+def moved(query: gp.queries.Query, to: tuple[float, float]) -> gp.queries.Query:
     if isinstance(query, gp.GaussianKernel):
         return gp.GaussianKernel(to, query.bandwidth, query.space)
     assert isinstance(query, gp.Blurred)
@@ -42,7 +42,7 @@ FENCE = gp.Blurred(gp.Geofence(HOOK, 0.5, PLANE), 1.0)
 @pytest.mark.parametrize("query", [KERNEL, FENCE], ids=["kernel", "hook"])
 @pytest.mark.parametrize("rate", [0.4, 1.0, 4.0])
 @pytest.mark.parametrize("estimator", ["unbiased", "plain"])
-def test_a_map_is_the_direct_sum_to_a_millionth(query: gp.Query, rate: float, estimator: str) -> None:
+def test_a_map_is_the_direct_sum_to_a_millionth(query: gp.queries.Query, rate: float, estimator: str) -> None:
     mechanism = gp.InputLaplace.calibrate(PLANE, rate, estimator)  # type: ignore[arg-type]
     # a polygon's direct sum takes some milliseconds a report
     reports = mechanism.simulate(people(3000 if query is KERNEL else 600), np.random.default_rng(2))
@@ -154,11 +154,11 @@ def test_a_query_of_another_space_is_refused(estimator: Any) -> None:
     "query",
     [
         gp.Blurred(gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0),
-        gp.Blurred(gp.RadialQuery((0.0, 0.0), gp.Ramp(1.0, center=3.0), PLANE), 1.0),
+        gp.Blurred(gp.RadialQuery((0.0, 0.0), gp.shapes.Ramp(1.0, center=3.0), PLANE), 1.0),
     ],
     ids=["corner", "outside of a disc"],
 )
-def test_a_region_without_end_is_refused(query: gp.Query) -> None:
+def test_a_region_without_end_is_refused(query: gp.queries.Query) -> None:
     with pytest.raises(gp.InvalidParameter, match="infinity"):
         gp.estimate(gp.InputLaplace.calibrate(PLANE, 1.0), np.zeros((2, 2)), query, at=([0.0], [0.0]))
 

@@ -31,7 +31,7 @@ def places(n: int = 2_000, seed: int = 1) -> FloatArray:
     return np.random.default_rng(seed).normal((40.7, -74.0), (0.05, 0.07), (n, 2))
 
 
-def lattice_design(*questions: gp.Question) -> gp.Design:
+def lattice_design(*questions: gp.queries.Question) -> gp.Design:
     queries = [query for question in questions for query in question.queries]
     rate = RATE if questions[0].space == USD else "1 per 1 km"
     return gp.Design("demo", (gp.Lattice.calibrate(questions[0].space, rate, queries=queries),), questions=questions)
@@ -62,7 +62,9 @@ def symbols(table: gp.Table, values: FloatArray, seed: int) -> ReportBatch:
     [((ABOVE, CURVE), incomes()), ((MAP, REGION), places())],
     ids=["incomes", "places"],
 )
-def test_every_answer_is_that_of_its_query_alone(questions: tuple[gp.Question, ...], values: FloatArray) -> None:
+def test_every_answer_is_that_of_its_query_alone(
+    questions: tuple[gp.queries.Question, ...], values: FloatArray
+) -> None:
     design = lattice_design(*questions)
     tally, reports = reported(design, values)
     answers = gp.estimate(design, tally, confidence=0.9)
@@ -111,7 +113,9 @@ def test_a_curve_of_several_tables_has_the_fewest_reports_and_a_band() -> None:
 
 
 @pytest.mark.parametrize("questions", [(ABOVE, CURVE), (MAP, REGION)], ids=["incomes", "places"])
-def test_answers_are_the_same_to_the_last_bit_however_reports_are_split(questions: tuple[gp.Question, ...]) -> None:
+def test_answers_are_the_same_to_the_last_bit_however_reports_are_split(
+    questions: tuple[gp.queries.Question, ...],
+) -> None:
     values = incomes(3000) if questions[0].space == USD else places(3000)
     design = lattice_design(*questions)
     whole, reports = reported(design, values)

@@ -55,14 +55,16 @@ ROOT = Path(__file__).parents[2]
 NAMES = [name for name, *_ in ASKED_OF_DEVICES]
 
 
-def device_table(query: gp.Query, epsilon: float) -> DeviceTable:
+def device_table(query: gp.queries.Query, epsilon: float) -> DeviceTable:
     found = read_mechanism(json.loads(json.dumps(small_table(query, epsilon).to_document())), "it")
     assert isinstance(found, DeviceTable)
     return found
 
 
 @pytest.mark.parametrize(("name", "query", "epsilon", "box"), ASKED_OF_DEVICES, ids=NAMES)
-def test_a_device_encloses_the_coordinate_of_the_library(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+def test_a_device_encloses_the_coordinate_of_the_library(
+    name: str, query: gp.queries.Query, epsilon: float, box: Any
+) -> None:
     """Two arithmetics, whole numbers and balls, agree on the same real number to 25 digits of a cell."""
     ours = device_table(query, epsilon)
     values = places(box, 60, seed=1)
@@ -77,20 +79,22 @@ def test_a_device_encloses_the_coordinate_of_the_library(name: str, query: gp.Qu
 
 
 @pytest.mark.parametrize(("name", "query", "epsilon", "box"), ASKED_OF_DEVICES, ids=NAMES)
-def test_a_device_verifies_what_the_library_verifies(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+def test_a_device_verifies_what_the_library_verifies(
+    name: str, query: gp.queries.Query, epsilon: float, box: Any
+) -> None:
     table = small_table(query, epsilon)
     assert device_table(query, epsilon).spent == table.worst_step[0]
 
 
 @pytest.mark.parametrize("space", [gp.Line("USD"), gp.LogLine(2.0), gp.Plane("km"), gp.Euclidean(3), CITY], ids=str)
-def test_a_device_verifies_lattices_as_the_library_does(space: gp.Space) -> None:
+def test_a_device_verifies_lattices_as_the_library_does(space: gp.spaces.Space) -> None:
     lattice = gp.Lattice.calibrate(space, 1e-3, step=50.0)
     found = read_mechanism(json.loads(json.dumps(lattice.to_document())), "it")
     assert found.spent == lattice.spent
 
 
 @pytest.mark.parametrize("space", [CITY, gp.LogLine(2.0, 3.0), gp.LocalPlane(-80.0, 170.0, -60.0, -170.0)], ids=str)
-def test_public_points_are_the_nearest_floats_and_devices_have_the_same_map(space: gp.Space) -> None:
+def test_public_points_are_the_nearest_floats_and_devices_have_the_same_map(space: gp.spaces.Space) -> None:
     document, rng = to_document(space), np.random.default_rng(2)
     for _ in range(50):
         place = (
@@ -267,7 +271,7 @@ def chi_square(counts: Any, probabilities: Any) -> float:
 
 
 @pytest.mark.parametrize(("name", "query", "epsilon", "box"), ASKED_OF_DEVICES[::3], ids=NAMES[::3])
-def test_reports_of_tables_follow_the_law(name: str, query: gp.Query, epsilon: float, box: Any) -> None:
+def test_reports_of_tables_follow_the_law(name: str, query: gp.queries.Query, epsilon: float, box: Any) -> None:
     """Fixed bytes; the true law is rejected with probability 1e-4 a case, that of a person 0.4/ε away always."""
     table, ours, stream = small_table(query, epsilon), device_table(query, epsilon), Stream(2)
     low, high = np.asarray(box)
@@ -372,7 +376,7 @@ def test_a_device_clamps_to_the_public_range_as_files_do() -> None:
         (gp.Line("USD"), [0.0] * 100, [1.0] * 100),
     ],
 )
-def test_a_range_that_is_none_is_refused(space: gp.Space, low: list[Any], high: list[Any]) -> None:
+def test_a_range_that_is_none_is_refused(space: gp.spaces.Space, low: list[Any], high: list[Any]) -> None:
     document = document_of(gp.Design("survey", (gp.Lattice.calibrate(space, 1e-3),)))
     document["source"] = {"type": "Source", "columns": [], "low": low, "high": high, "person": ""}
     with pytest.raises(gp.InvalidDesign, match="source"):

@@ -74,12 +74,12 @@ def test_a_kernel_cut_at_five_bandwidths_is_caught_as_bias() -> None:
         gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0),
         gp.Blurred(gp.Orthant((0.5, 1.0), 1.0, PLANE), 0.9),
         gp.Blurred(gp.Score((1.0, -2.0), 0.3, 1.0), 0.7),
-        gp.LinearQuery((3.0, 4.0), gp.Gaussian(5.0), space=PLANE),
+        gp.LinearQuery((3.0, 4.0), gp.shapes.Gaussian(5.0), space=PLANE),
     ],
     ids=["ball", "geofence", "corner", "half-space", "ridge"],
 )
 @pytest.mark.parametrize("x", [(0.0, 0.0), (2.0, 1.5)])
-def test_undone_noise_leaves_the_blurred_query(query: gp.Query, x: tuple[float, float]) -> None:
+def test_undone_noise_leaves_the_blurred_query(query: gp.queries.Query, x: tuple[float, float]) -> None:
     inverse = undo(query, 1.0)
     assert planar_mean(inverse, x, 1.0) == pytest.approx(float(query(x)), abs=1e-7)
     square = planar_mean(lambda p: inverse(p) ** 2, x, 1.0)
@@ -128,7 +128,7 @@ def test_a_second_derivative_one_per_cent_off_is_caught_as_bias() -> None:
     query = gp.Threshold(0.0, 2.0, edge="smooth")
 
     def wrong(y: FloatArray) -> FloatArray:
-        return query.profile(y) - 1.01 * gp.Smoothstep(2.0).second(y)
+        return query.profile(y) - 1.01 * gp.shapes.Smoothstep(2.0).second(y)
 
     assert abs(laplace_quadrature(wrong, 0.5, 1.0, [-1.0, 0.0, 1.0]) - float(query(0.5))) > 1e-3
 
@@ -155,16 +155,16 @@ def test_a_million_reports_show_no_bias(row: Row) -> None:
     [
         (gp.Threshold(0.0, 1.0), "edge='smooth'"),
         (gp.Range(0.0, 2.0, 1.0), "edge='smooth'"),
-        (gp.RadialQuery(0.0, gp.Gaussian(1.0, center=2.0)), "level at its centre"),
+        (gp.RadialQuery(0.0, gp.shapes.Gaussian(1.0, center=2.0)), "level at its centre"),
         (gp.Ball((0.0, 0.0), 1.0, 0.5), "Blurred"),
         (gp.Orthant((0.0, 0.0), 0.5), "Lattice"),
         (gp.GaussianKernel((0.0, 0.0), 0.01), "bandwidth of at least"),
         (gp.GaussianKernel((40.0, -74.0), 2000.0, gp.Earth()), "flat space"),
-        (gp.LinearQuery((1.0,), gp.Custom(np.tanh, 1.0, -1.0, 1.0, curvature=0.77)), "flat ends"),
-        (gp.LinearQuery((1.0,), gp.Custom(np.tanh, 1.0, -6.0, 6.0)), "curvature"),
+        (gp.LinearQuery((1.0,), gp.shapes.Custom(np.tanh, 1.0, -1.0, 1.0, curvature=0.77)), "flat ends"),
+        (gp.LinearQuery((1.0,), gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0)), "curvature"),
     ],
 )
-def test_a_query_too_rough_is_refused_with_what_would_work(query: gp.Query, advice: str) -> None:
+def test_a_query_too_rough_is_refused_with_what_would_work(query: gp.queries.Query, advice: str) -> None:
     mechanism = gp.InputLaplace.calibrate(query.space, 1.0)
     reports = np.zeros((3, *query.space.point_shape))
     for ask in (mechanism.bias, mechanism.variance, mechanism.contributions):

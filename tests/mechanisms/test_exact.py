@@ -70,13 +70,13 @@ def test_reports_follow_the_law_and_one_of_another_scale_is_rejected(name: str, 
     scale = float(mechanism.scale(np.asarray([x]))[0])
     assert chi_square(draws / scale, mechanism.noise.ppf) > 1e-6
     # Student-t noise with 0.7 degrees of freedom says a third as much about its scale as the others do
-    fault = 0.03 if mechanism.noise == gp.StudentT(0.7) else 0.01
+    fault = 0.03 if mechanism.noise == gp.noise.StudentT(0.7) else 0.01
     for wrong in (scale * (1 - fault), scale * (1 + fault)):
         assert chi_square(draws / wrong, mechanism.noise.ppf) < 1e-6
 
 
 def test_noisy_coordinates_and_points_follow_their_laws() -> None:
-    laplace = gp.Laplace().ppf
+    laplace = gp.noise.Laplace().ppf
     plane = gp.InputLaplace.calibrate(gp.Plane(), 0.5)
     for draws, ppf in (
         (

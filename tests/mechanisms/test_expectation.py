@@ -29,13 +29,13 @@ def laplace_mean(function: Any, s: float, rate: float, breaks: list[float]) -> f
 @pytest.mark.parametrize(
     "profile",
     [
-        gp.Ramp(1.0),
-        gp.Trapezoid(2.0, 0.5, center=1.0),
-        gp.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)),
-        gp.Gaussian(0.7),
+        gp.shapes.Ramp(1.0),
+        gp.shapes.Trapezoid(2.0, 0.5, center=1.0),
+        gp.shapes.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)),
+        gp.shapes.Gaussian(0.7),
     ],
 )
-def test_noise_on_a_line_has_the_exact_moments(profile: gp.Profile, rate: float) -> None:
+def test_noise_on_a_line_has_the_exact_moments(profile: gp.shapes.Profile, rate: float) -> None:
     query = gp.LinearQuery((1.0,), profile)
     mechanism = gp.InputLaplace.calibrate(query.space, rate, "plain")
     marks = [mark + step for mark in profile.landmarks for step in (-5.0, 0.0, 5.0)]
@@ -74,7 +74,7 @@ def test_a_very_narrow_ramp_is_a_coin_at_its_centre(width: float) -> None:
 
 def test_a_profile_that_is_constant_where_it_matters_has_neither_bias_nor_variance() -> None:
     mechanism, x = gp.InputLaplace.calibrate(gp.Line(), 1.0, "plain"), np.array([0.0, 1.0, -2.0])
-    constant = gp.RadialQuery(0.0, gp.Ramp(1.0, center=-5.0))
+    constant = gp.RadialQuery(0.0, gp.shapes.Ramp(1.0, center=-5.0))
     np.testing.assert_array_equal(mechanism.bias(x, constant), 0.0)
     np.testing.assert_array_equal(mechanism.variance(x, constant), 0.0)
 

@@ -16,7 +16,7 @@ from geopriv.spaces.checks import FloatArray
 from tests.sources import Seeded, plans, report
 
 N = 24
-Calibrate = Callable[[gp.Query, float], Mechanism]
+Calibrate = Callable[[gp.queries.Query, float], Mechanism]
 
 ADDED: dict[str, Calibrate] = {
     "LipschitzLaplace": gp.LipschitzLaplace.calibrate,

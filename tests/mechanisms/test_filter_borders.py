@@ -45,7 +45,7 @@ from tests.sources import Given, Seeded, plans
 ULP = math.ulp(8e20)
 
 # a query, a rate that suits its size, and a path along which its coordinate runs one way
-CASES: dict[str, tuple[gp.Query, float, Path]] = {
+CASES: dict[str, tuple[gp.queries.Query, float, Path]] = {
     "line": (gp.Threshold(100_000.0, 16_000.0, USD), 1 / 8000, Path((0.0,), 0, -60_000.0, 20_000.0)),
     "near line": (gp.Threshold(0.3, 2.0), 1.0, Path((0.0,), 0, -0.6, 1.2)),
     "far line": (gp.Threshold(0.3 - 1e12, 2.0), 1.0, Path((0.0,), 0, -20.0, 20.0)),
@@ -55,7 +55,11 @@ CASES: dict[str, tuple[gp.Query, float, Path]] = {
     "half-space": (gp.Score((1.0, -2.0, 0.5), 0.3, 1.0), 1.0, Path((0.0, 0.1, 1e3), 0, -1400.0, 1000.0)),
     "orthant": (gp.Orthant((0.0, 0.3), 1.0, PLANE), 1.0, Path((0.7, 0.1), 1, -9.0, 1.0)),
     "ball": (gp.Ball((1e5, -0.3), 2.0, 1.0, PLANE), 1.0, Path((1e5 + 0.1, 0.0), 1, -0.2, 9.0)),
-    "ring": (gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 1.0, Path((0.1, 0.0), 1, 0.01, 9.0)),
+    "ring": (
+        gp.RadialQuery((0.0, 0.0), gp.shapes.Triangle(1.0, center=3.0), PLANE),
+        1.0,
+        Path((0.1, 0.0), 1, 0.01, 9.0),
+    ),
     "geofence": (gp.Geofence(PARK, 0.4, PLANE), 1.0, Path((0.2, 0.0), 1, -6.0, 0.4)),
     "map": (gp.Ball((40.7, -74.0), 3000.0, 1000.0, CITY), 1e-3, Path((40.6, -74.01), 0, 40.701, 40.94)),
     "Earth": (gp.Ball((40.7, -74.0), 3000.0, 1000.0, EARTH), 1e-3, Path((40.6, -74.01), 0, 40.71, 40.9)),
@@ -203,7 +207,7 @@ def test_an_error_that_is_infinite_or_no_number_settles_nothing(s: float, off: f
         assert status[0] == UNKNOWN
 
 
-ADDED: dict[str, Callable[[gp.Query, float], Mechanism]] = {
+ADDED: dict[str, Callable[[gp.queries.Query, float], Mechanism]] = {
     "LipschitzLaplace": gp.LipschitzLaplace.calibrate,
     "LeastScaleT": lambda q, e: gp.LeastScaleT.calibrate(q, e, df=3.5),
     "SmoothT": gp.SmoothT.calibrate,

@@ -22,7 +22,7 @@ def test_a_tables_letters_are_the_values_that_it_reports() -> None:
 
 
 @pytest.mark.parametrize("space", [gp.Line("m"), gp.Plane(), CITY], ids=lambda s: type(s).__name__)
-def test_a_lattices_cells_are_those_that_it_reports(space: gp.Space) -> None:
+def test_a_lattices_cells_are_those_that_it_reports(space: gp.spaces.Space) -> None:
     (lattice,) = lattice_design(space).mechanisms
     x = np.random.default_rng(0).uniform(-30.0, 30.0, (2000, *space.point_shape))
     cells = report_integers(lattice, x, Seeded(4))

@@ -124,7 +124,7 @@ def test_rounding_that_is_not_random_does_not_follow_the_stated_law() -> None:
     assert law_score(spoiled(Rounded, mechanism), mechanism, 0.34) > LIMIT
 
 
-def mean_score(mechanism: gp.Lattice, sound: gp.Lattice, query: gp.Query, x: Any) -> float:
+def mean_score(mechanism: gp.Lattice, sound: gp.Lattice, query: gp.queries.Query, x: Any) -> float:
     """The z-score of the mean contribution of eight million people at x against the interpolant."""
     n = 8_000_000
     reports = mechanism.simulate(np.broadcast_to(x, (n, *np.shape(x))), np.random.default_rng(3)).values
@@ -149,7 +149,7 @@ def test_a_stencil_coefficient_one_percent_off_is_caught_as_bias_in_samples() ->
     ids=["kernel", "step", "plane"],
 )
 def test_a_stencil_coefficient_one_percent_off_is_caught_as_bias_in_the_sum_over_the_law(
-    query: gp.Query, x: Any
+    query: gp.queries.Query, x: Any
 ) -> None:
     mechanism = gp.Lattice.calibrate(query.space, 1.0, step=0.5)
     target = float(mechanism.target([x], query)[0])
@@ -159,7 +159,7 @@ def test_a_stencil_coefficient_one_percent_off_is_caught_as_bias_in_the_sum_over
 
 @pytest.mark.parametrize("space", [LINE, gp.LogLine(2.0), PLANE, ROOM, gp.Euclidean(5), CITY], ids=repr)
 @pytest.mark.parametrize("step", [0.01, 0.1, 1.0, 4.0])
-def test_rounding_that_is_not_random_is_caught_by_the_audit(space: gp.Space, step: float) -> None:
+def test_rounding_that_is_not_random_is_caught_by_the_audit(space: gp.spaces.Space, step: float) -> None:
     mechanism = gp.Lattice.calibrate(space, 1e-2, step=step / 1e-2)
     sound, broken = gp.audit(mechanism), gp.audit(spoiled(Rounded, mechanism))
     assert sound.passed
@@ -201,7 +201,7 @@ def test_the_audit_compares_theta_exactly() -> None:
 @PROPERTY
 @given(st.data(), st.sampled_from([LINE, PLANE, ROOM]), st.sampled_from([0.05, 0.5, 3.0]))
 def test_no_report_tells_two_real_points_apart_by_more_than_is_promised(
-    data: st.DataObject, space: gp.Space, step: float
+    data: st.DataObject, space: gp.spaces.Space, step: float
 ) -> None:
     mechanism = gp.Lattice.calibrate(space, 1.0, step=step)
     d = space.dimension
@@ -225,7 +225,7 @@ def test_on_a_local_plane_the_promise_holds_in_metres_on_the_ground_for_everyone
     assert (np.abs(loss[0] - loss[1]) <= 1e-3 * EARTH.distance(x, y) * (1 + 1e-9) + 1e-9).all()
 
 
-def brute_moments(mechanism: gp.Lattice, query: gp.Query, x: Any, reach: int) -> tuple[float, float]:
+def brute_moments(mechanism: gp.Lattice, query: gp.queries.Query, x: Any, reach: int) -> tuple[float, float]:
     """Mean and variance of a contribution from sums over the stated law, cell by cell."""
     point, d = mechanism.space.read(x), mechanism.space.dimension
     lower = mechanism.place(point)[0].reshape(d)
@@ -249,7 +249,7 @@ def brute_moments(mechanism: gp.Lattice, query: gp.Query, x: Any, reach: int) ->
     ],
     ids=["threshold", "ratios", "kernel", "ball", "kernel in the plane", "half-space"],
 )
-def test_moments_are_the_sums_over_the_law(query: gp.Query, x: Any, step: float, reach: int) -> None:
+def test_moments_are_the_sums_over_the_law(query: gp.queries.Query, x: Any, step: float, reach: int) -> None:
     mechanism = gp.Lattice.calibrate(query.space, 1.0, step=step)
     mean, variance = brute_moments(mechanism, query, x, reach)
     assert float(mechanism.target([x], query)[0]) == pytest.approx(mean, abs=1e-9)
@@ -258,7 +258,7 @@ def test_moments_are_the_sums_over_the_law(query: gp.Query, x: Any, step: float,
 
 def test_the_variance_of_a_kernel_by_axes_is_that_by_cells() -> None:
     kernel = gp.GaussianKernel((0.3, -0.2), 1.0, PLANE)
-    same = gp.RadialQuery((0.3, -0.2), gp.Custom(lambda s: np.exp(-(s**2) / 2), 0.61, 0.0, 12.0), PLANE)
+    same = gp.RadialQuery((0.3, -0.2), gp.shapes.Custom(lambda s: np.exp(-(s**2) / 2), 0.61, 0.0, 12.0), PLANE)
     mechanism = gp.Lattice.calibrate(PLANE, 1.0)
     x = [(0.0, 0.0), (1.2, -3.0), (40.0, 7.0)]
     np.testing.assert_allclose(mechanism.variance(x, kernel), mechanism.variance(x, same), rtol=1e-9, atol=1e-12)
@@ -280,7 +280,7 @@ def test_a_grid_too_fine_for_exact_moments_in_space_says_so() -> None:
 
 
 def test_linear_functions_have_no_bias_at_all() -> None:
-    query = gp.LinearQuery((3.0, 4.0), gp.Identity(2.0), intercept=1.0)
+    query = gp.LinearQuery((3.0, 4.0), gp.shapes.Identity(2.0), intercept=1.0)
     mechanism = gp.Lattice.calibrate(query.space, 1.0, step=0.7)
     x = np.random.default_rng(4).uniform(-20, 20, (100, 2))
     np.testing.assert_allclose(mechanism.target(x, query), query(x), atol=1e-11)
@@ -305,7 +305,7 @@ def growth(make: Callable[[float], float]) -> float:
 def test_rough_functions_pay_in_variance_as_theory_says() -> None:
     """A jump c^(3/2), a kink c^(1/2), a curved kink in the plane c^(5/2); a smooth function nothing."""
 
-    def variance(query: gp.Query, x: Any) -> Callable[[float], float]:
+    def variance(query: gp.queries.Query, x: Any) -> Callable[[float], float]:
         return lambda step: float(gp.Lattice.calibrate(query.space, 1.0, step=step).variance([x], query)[0])
 
     assert growth(variance(gp.Threshold(0.00123, 1e-6), 0.0)) == pytest.approx(1.5, abs=0.05)

@@ -16,7 +16,7 @@ from tests.rows import (
 )
 
 # query, ε, and how much wider than what is found the bounds may be
-ROWS: list[tuple[gp.Query, float, float]] = [
+ROWS: list[tuple[gp.queries.Query, float, float]] = [
     (gp.Threshold(0.0, 4.0), 1.0, 1.01),
     (gp.Threshold(0.3, 4.0, edge="smooth"), 1.0, 1.05),
     (gp.Threshold(1000.0, 2.0, gp.LogLine(2.0), "smooth"), 1.0, 1.05),
@@ -29,20 +29,22 @@ ROWS: list[tuple[gp.Query, float, float]] = [
     (gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), 1.0, 1.01),
     (gp.Score((1.0, -2.0), 0.3, 1.0), 1.0, 3.0),
     (gp.Blurred(gp.Score((1.0, -2.0), 0.3, 1.0), 1.5), 1.0, 1.05),
-    (gp.LinearQuery((3.0, 4.0), gp.Gaussian(2.0), 0.7), 1.0, 1.2),
+    (gp.LinearQuery((3.0, 4.0), gp.shapes.Gaussian(2.0), 0.7), 1.0, 1.2),
     (gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.0, 1.01),
     (gp.Geofence(PARK, 0.4, PLANE), 1.0, 1.01),
     (gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0), 1.0, 1.01),
     (gp.Blurred(gp.Orthant((0.0, 0.0), 1.0, PLANE), 1.5), 1.0, 1.01),
     (gp.Blurred(gp.Geofence(DISTRICT, 500.0, CITY), 1000.0), 1e-3, 1.01),
-    (gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 1.0, 1.01),
-    (gp.RadialQuery((0.0, 0.0), gp.Gaussian(1.0, 3.0), PLANE), 1.0, np.inf),
+    (gp.RadialQuery((0.0, 0.0), gp.shapes.Triangle(1.0, center=3.0), PLANE), 1.0, 1.01),
+    (gp.RadialQuery((0.0, 0.0), gp.shapes.Gaussian(1.0, 3.0), PLANE), 1.0, np.inf),
 ]
 
 
 @pytest.mark.parametrize(("query", "epsilon", "wider"), ROWS, ids=lambda part: type(part).__name__)
 @pytest.mark.parametrize("relative", [0.2, 0.5])
-def test_no_contribution_is_beyond_its_bounds(query: gp.Query, epsilon: float, wider: float, relative: float) -> None:
+def test_no_contribution_is_beyond_its_bounds(
+    query: gp.queries.Query, epsilon: float, wider: float, relative: float
+) -> None:
     mechanism = gp.Lattice.calibrate(query.space, epsilon, step=relative / epsilon)
     bounds = stencil_bounds(mechanism, query)
     assert bounds is not None
@@ -70,7 +72,7 @@ def test_a_box_that_is_too_large_is_bounded_by_the_weights(monkeypatch: pytest.M
 
 
 def test_a_score_without_bounds_has_none() -> None:
-    query = gp.LinearQuery((1.0, 1.0), gp.Identity())
+    query = gp.LinearQuery((1.0, 1.0), gp.shapes.Identity())
     assert stencil_bounds(gp.Lattice.calibrate(query.space, 1.0), query) is None
 
 

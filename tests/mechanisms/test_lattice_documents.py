@@ -19,7 +19,7 @@ from geopriv.spaces.documents import to_document
 from tests.rows import CITY, Row, rows
 
 LATTICES = [row for row in rows() if row.name.startswith("Lattice /") and row.asked.name != "any function"]
-SPACES: list[gp.Space] = [
+SPACES: list[gp.spaces.Space] = [
     gp.Line("USD"),
     gp.Line("USD"),
     gp.LogLine(2.0),
@@ -51,7 +51,7 @@ def test_every_lattice_survives_its_document(row: Row) -> None:
     st.lists(st.floats(-1e6, 1e6), min_size=6, max_size=6),
 )
 def test_lattices_of_every_size_come_back_as_they_were(
-    space: gp.Space, rate: float, relative: float, origin: list[float]
+    space: gp.spaces.Space, rate: float, relative: float, origin: list[float]
 ) -> None:
     mechanism = gp.Lattice.on_grid(space, rate, relative / rate, tuple(origin[: space.dimension]))
     again = through_json(mechanism)
@@ -155,7 +155,9 @@ rubbish = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(SPACES), st.data(), rubbish)
-def test_whatever_is_broken_the_promise_is_still_verified(space: gp.Space, data: st.DataObject, rubbish: Any) -> None:
+def test_whatever_is_broken_the_promise_is_still_verified(
+    space: gp.spaces.Space, data: st.DataObject, rubbish: Any
+) -> None:
     """One part of a document is replaced by anything: it is refused by name, or what comes out keeps its promise."""
     document = copy.deepcopy(gp.Lattice.calibrate(space, 1.0, step=0.5).to_document())
     place: Any = document

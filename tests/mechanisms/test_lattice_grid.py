@@ -38,11 +38,11 @@ THRESHOLDS = [gp.Threshold(float(at), 4000.0) for at in range(20_000, 200_000, 5
         ([gp.Range(-3.0, 4.0, 1.0, shape="triangle")], 1.0),
         ([gp.Threshold(0.0, 300.0)], 1.0),
         ([gp.Threshold(1000.0, 0.5, gp.LogLine(2.0))], 2.0),
-        ([gp.LinearQuery((1.0,), gp.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5)))], 1.0),
+        ([gp.LinearQuery((1.0,), gp.shapes.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5)))], 1.0),
     ],
     ids=["threshold", "distribution", "odd width", "two kinds", "triangle", "wide", "ratios", "staircase"],
 )
-def test_on_a_line_kinks_are_put_on_cells_and_leave_no_bias(queries: list[gp.Query], rate: float) -> None:
+def test_on_a_line_kinks_are_put_on_cells_and_leave_no_bias(queries: list[gp.queries.Query], rate: float) -> None:
     mechanism = gp.Lattice.calibrate(queries[0].space, rate, queries=queries)
     assert 0.025 * (1 - 1e-9) <= mechanism.step * rate <= 1 + 1e-9
     assert gp.audit(mechanism).passed
@@ -71,10 +71,12 @@ def test_where_kinks_cannot_be_on_cells_the_grid_is_refined_until_the_bias_is_sm
     assert gp.Lattice.calibrate(LINE, 1.0, queries=odd, largest_bias=0.01).step == 0.05
 
 
-def soft_disc(rise: Callable[[FloatArray], FloatArray], width: float = 4.0) -> gp.Query:
+def soft_disc(rise: Callable[[FloatArray], FloatArray], width: float = 4.0) -> gp.queries.Query:
     """1 within a circle of radius 4, falling over the width with a rise from 0 to 1 on [0, 1]."""
     low, high = 4 - width / 2, 4 + width / 2
-    return gp.RadialQuery((0.0, 0.0), gp.Custom(lambda s: 1 - rise((s - low) / width), 2 / width, low, high), PLANE)
+    return gp.RadialQuery(
+        (0.0, 0.0), gp.shapes.Custom(lambda s: 1 - rise((s - low) / width), 2 / width, low, high), PLANE
+    )
 
 
 def straight(t: FloatArray) -> FloatArray:
@@ -126,7 +128,7 @@ def test_a_coarser_grid_is_taken_where_the_bias_allows_it_and_the_variance_gains
 @pytest.mark.parametrize(
     "query", [gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), gp.Threshold(0.3, 1e-3), gp.LipschitzQuery(np.sin, 1.0)]
 )
-def test_queries_that_no_sensible_grid_follows_are_refused(query: gp.Query) -> None:
+def test_queries_that_no_sensible_grid_follows_are_refused(query: gp.queries.Query) -> None:
     queries = [query, gp.Threshold(math.pi, 1.0)] if isinstance(query, gp.Threshold) else [query]
     with pytest.raises(gp.InvalidParameter, match=r"'queries'.*smooth enough"):
         gp.Lattice.calibrate(query.space, 1.0, queries=queries)
@@ -141,8 +143,8 @@ BIASED = {
     "ball": gp.Ball((0.04, 0.0), 2.0, 1.0, PLANE),
     "orthant": gp.Orthant((0.0, 0.03), 1.0, PLANE),
     "half-plane": gp.Score((1.0, -2.0), 0.3, 1.0, PLANE),
-    "slab": gp.LinearQuery((3.0, 4.0), gp.Trapezoid(1.0, 2.0)),
-    "ridge": gp.LinearQuery((3.0, 4.0), gp.Gaussian(3.0)),
+    "slab": gp.LinearQuery((3.0, 4.0), gp.shapes.Trapezoid(1.0, 2.0)),
+    "ridge": gp.LinearQuery((3.0, 4.0), gp.shapes.Gaussian(3.0)),
     "any function": gp.LipschitzQuery(np.sin, 1.0),
     "blurred narrow edge": gp.Blurred(gp.Ball((0.04, 0.0), 2.0, 0.1, PLANE), 1.0),
     "blurred wide edge": gp.Blurred(gp.Ball((0.04, 0.0), 2.0, 4.0, PLANE), 0.3),

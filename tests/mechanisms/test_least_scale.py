@@ -13,13 +13,13 @@ from geopriv.mechanisms.sensitivity.student_scales import TabledScale
 from geopriv.spaces.checks import FloatArray
 
 BELL = gp.GaussianKernel(0.0, 1.0)
-STAIRCASE = gp.LinearQuery((1.0,), gp.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5)))
+STAIRCASE = gp.LinearQuery((1.0,), gp.shapes.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5)))
 
 
 def incomes() -> FloatArray:
     """Quantiles of the published log-normal fit."""
     u = (np.arange(100_000) + 0.5) / 100_000
-    return np.exp(11.49399503122476 + 0.8290709468895202 * gp.StudentT(df=1e9).ppf(u))
+    return np.exp(11.49399503122476 + 0.8290709468895202 * gp.noise.StudentT(df=1e9).ppf(u))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_scale_is_the_least_one_that_the_conditions_of_the_theorem_allow() -
     df, rate = 3.5, 1.0
     k = (df + 1) / (2 * np.sqrt(df))
     s = np.linspace(0.0, 8.0, 200_001)
-    scale = least_scale(gp.Gaussian(1.0), rate, df)(s)
+    scale = least_scale(gp.shapes.Gaussian(1.0), rate, df)(s)
     slope = s * np.exp(-(s**2) / 2)
     assert (scale >= k * slope / rate * (1 - 1e-9)).all()
     assert scale[25_000] == pytest.approx(k * np.exp(-0.5) / rate, rel=1e-3)  # at s = 1 the floor itself
@@ -100,26 +100,33 @@ def test_growth_ten_percent_too_fast_is_caught() -> None:
 
 def test_the_table_of_a_kernel_serves_every_bandwidth() -> None:
     small, large = (
-        least_scale(gp.Gaussian(1.0), 2.0, 3.5),
-        least_scale(gp.Gaussian(400.0, center=7.0), 2.0 / 400.0, 3.5),
+        least_scale(gp.shapes.Gaussian(1.0), 2.0, 3.5),
+        least_scale(gp.shapes.Gaussian(400.0, center=7.0), 2.0 / 400.0, 3.5),
     )
     s = np.linspace(-6, 6, 101)
     np.testing.assert_allclose(large(7.0 + 400.0 * s), small(s), rtol=1e-12)
 
 
 def test_straight_pieces_agree_with_the_closed_form_of_a_ramp() -> None:
-    ramp = gp.Ramp(1.3)
+    ramp = gp.shapes.Ramp(1.3)
     s = np.linspace(-20, 20, 501)
     closed = least_scale(ramp, 1.0, 3.2)
-    tabled = least_scale(gp.PiecewiseLinear(ramp.knots, ramp.values), 1.0, 3.2)
+    tabled = least_scale(gp.shapes.PiecewiseLinear(ramp.knots, ramp.values), 1.0, 3.2)
     np.testing.assert_allclose(tabled(s), closed(s), rtol=1e-6)
     assert tabled.squared_integral() == pytest.approx(closed.squared_integral(), rel=1e-6)
 
 
 @pytest.mark.parametrize(
-    "profile", [gp.Ramp(1.3), gp.Trapezoid(2.0, 0.7), gp.Triangle(1.1), gp.Gaussian(0.8), STAIRCASE.profile]
+    "profile",
+    [
+        gp.shapes.Ramp(1.3),
+        gp.shapes.Trapezoid(2.0, 0.7),
+        gp.shapes.Triangle(1.1),
+        gp.shapes.Gaussian(0.8),
+        STAIRCASE.profile,
+    ],
 )
-def test_the_integral_of_the_squared_scale_is_right(profile: gp.Profile) -> None:
+def test_the_integral_of_the_squared_scale_is_right(profile: gp.shapes.Profile) -> None:
     scale = least_scale(profile, 1.0, 3.2)
     s = np.linspace(-60, 60, 600_001)
     whole = float(np.trapezoid(scale(s) ** 2, s))
@@ -130,8 +137,8 @@ def test_the_integral_of_the_squared_scale_is_right(profile: gp.Profile) -> None
 
 
 def test_a_custom_profile_without_curvature_gains_only_outside() -> None:
-    vague = gp.LinearQuery((1.0,), gp.Custom(np.tanh, 1.0, -6.0, 6.0))
-    known = gp.LinearQuery((1.0,), gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77))
+    vague = gp.LinearQuery((1.0,), gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0))
+    known = gp.LinearQuery((1.0,), gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77))
     for query in (vague, known):
         assert gp.audit(gp.LeastScaleT.calibrate(query, 1.0)).passed
     x = [(3.0,)]
@@ -150,7 +157,7 @@ def test_the_exact_calibration_is_never_worse_than_the_papers_sum() -> None:
 
 def test_an_exact_calibration_that_overspends_is_caught() -> None:
     """For the sigmoid the exact calibration is nearly tight: 5 % less noise breaks the promise."""
-    query = gp.LinearQuery((1.0,), gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77))
+    query = gp.LinearQuery((1.0,), gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77))
     mechanism = gp.SmoothT.calibrate(query, 1.0, calibration="exact")
     sound = mechanism.scale
     assert not gp.audit(replace(mechanism, scale=lambda s: 0.95 * sound(s))).passed
@@ -160,20 +167,20 @@ def test_a_prior_far_from_the_query_and_many_knots_are_fine() -> None:
     far = gp.LeastScaleT.calibrate(gp.Threshold(1e6, 96_000.0), 1 / 800, prior=[100_000.0, 50_000.0])
     assert 2 < far.noise.df < 40
     knots = tuple(np.linspace(0.0, 50.0, 400).tolist())
-    wavy = gp.LinearQuery((1.0,), gp.PiecewiseLinear(knots, tuple(np.sin(knots).tolist())))
+    wavy = gp.LinearQuery((1.0,), gp.shapes.PiecewiseLinear(knots, tuple(np.sin(knots).tolist())))
     assert gp.audit(gp.LeastScaleT.calibrate(wavy, 1.0, df=3.5)).passed
 
 
 def test_the_exact_budget_needs_at_least_one_degree_of_freedom() -> None:
     with pytest.raises(gp.InvalidParameter, match="df"):
-        gp.StudentT(0.5).exact_budget(1.0, 1.0)
+        gp.noise.StudentT(0.5).exact_budget(1.0, 1.0)
 
 
 def test_a_ramp_narrower_than_rounding_at_its_place_is_refused() -> None:
     for make in (
-        lambda: gp.Ramp(1e-7, center=1e9),
-        lambda: gp.Triangle(1e-7, center=1e9),
-        lambda: gp.Trapezoid(1e9, 1e-7),
+        lambda: gp.shapes.Ramp(1e-7, center=1e9),
+        lambda: gp.shapes.Triangle(1e-7, center=1e9),
+        lambda: gp.shapes.Trapezoid(1e9, 1e-7),
     ):
         with pytest.raises(gp.InvalidParameter, match="width"):
             make()

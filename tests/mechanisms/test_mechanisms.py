@@ -163,7 +163,7 @@ def test_simulation_is_repeatable_and_its_result_is_not_a_report(name: str) -> N
     mechanism = _simple(name)
     first, second = mechanism.simulate([0.0, 1.0], _rng()), mechanism.simulate([0.0, 1.0], _rng())
     np.testing.assert_array_equal(first.values, second.values)
-    assert type(first) is gp.Simulated
+    assert type(first) is gp.mechanisms.Simulated
     assert not isinstance(first, np.ndarray)
 
 
@@ -220,7 +220,7 @@ def test_the_papers_expected_variances_come_out() -> None:
         (1_000_000, 48_000): (0.50, 0.0709),
     }
     u = (np.arange(400_000) + 0.5) / 400_000
-    incomes = np.exp(11.49399503122476 + 0.8290709468895202 * gp.StudentT(df=1e9).ppf(u))
+    incomes = np.exp(11.49399503122476 + 0.8290709468895202 * gp.noise.StudentT(df=1e9).ppf(u))
     for (at, inverse_rate), (flat, smooth) in table.items():
         query = gp.Threshold(at, min(0.2 * at, 2 * inverse_rate))
         lipschitz = gp.LipschitzLaplace.calibrate(query, 1 / inverse_rate)

@@ -14,23 +14,23 @@ import geopriv as gp
 from geopriv.mechanisms.sensitivity import Growth
 from geopriv.spaces.checks import FloatArray
 
-GROWTHS = [gp.ExponentialGrowth, gp.LinearGrowth]
-STAIRCASE = gp.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))
-SIGMOID = gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
-KINKED = gp.Custom(lambda s: np.abs(np.sin(s)), 1.0, -3.0, 2.0, curvature=1.0, kinks=(0.0,))
-VAGUE = gp.Custom(np.tanh, 1.0, -6.0, 6.0)
+GROWTHS = [gp.mechanisms.ExponentialGrowth, gp.mechanisms.LinearGrowth]
+STAIRCASE = gp.shapes.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))
+SIGMOID = gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
+KINKED = gp.shapes.Custom(lambda s: np.abs(np.sin(s)), 1.0, -3.0, 2.0, curvature=1.0, kinks=(0.0,))
+VAGUE = gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0)
 PROFILES = {
-    "ramp": gp.Ramp(1.5),
-    "falling ramp": gp.Ramp(0.7, center=2.0, rising=False),
-    "trapezoid": gp.Trapezoid(2.0, 0.8, center=-0.5),
-    "triangle": gp.Triangle(1.2),
-    "gaussian": gp.Gaussian(1.0),
-    "wide gaussian": gp.Gaussian(4.0, center=1.0),
+    "ramp": gp.shapes.Ramp(1.5),
+    "falling ramp": gp.shapes.Ramp(0.7, center=2.0, rising=False),
+    "trapezoid": gp.shapes.Trapezoid(2.0, 0.8, center=-0.5),
+    "triangle": gp.shapes.Triangle(1.2),
+    "gaussian": gp.shapes.Gaussian(1.0),
+    "wide gaussian": gp.shapes.Gaussian(4.0, center=1.0),
     "staircase": STAIRCASE,
     "sigmoid": SIGMOID,
     "kinked": KINKED,
     "vague": VAGUE,
-    "line": gp.Identity(0.5),
+    "line": gp.shapes.Identity(0.5),
 }
 every_profile = pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES.keys())
 gammas = st.floats(0.02, 20.0)
@@ -38,7 +38,7 @@ radii = st.one_of(st.just(np.inf), st.floats(0.05, 8.0))
 coordinates = st.floats(-30.0, 30.0)
 
 
-def chords(profile: gp.Profile, z: FloatArray, radius: float) -> FloatArray:
+def chords(profile: gp.shapes.Profile, z: FloatArray, radius: float) -> FloatArray:
     """L_Λ on a grid, from below: the steepest chord between grid points."""
     f = profile(z)
     length = np.abs(z[:, None] - z)
@@ -50,12 +50,12 @@ def chords(profile: gp.Profile, z: FloatArray, radius: float) -> FloatArray:
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(gamma=gammas, radius=radii, s=coordinates, step=st.floats(1e-6, 10.0), growth=st.sampled_from(GROWTHS))
 def test_the_bound_is_above_every_chord_and_never_falls_faster_than_the_growth(
-    profile: gp.Profile, gamma: float, radius: float, s: float, step: float, growth: type[Growth]
+    profile: gp.shapes.Profile, gamma: float, radius: float, s: float, step: float, growth: type[Growth]
 ) -> None:
     g = growth(gamma)  # type: ignore[call-arg]
     places = np.array([s, s + step])
-    bound = gp.smooth_sensitivity(profile, g, places, radius)
-    local = gp.pointwise_lipschitz(profile, places, radius)
+    bound = gp.mechanisms.smooth_sensitivity(profile, g, places, radius)
+    local = gp.mechanisms.pointwise_lipschitz(profile, places, radius)
     assert (bound >= local * (1 - 1e-12)).all()
     assert abs(np.log(bound[1] / bound[0])) <= float(g.log(np.asarray(step))) + 1e-9
     there = s + min(step, radius)
@@ -65,19 +65,22 @@ def test_the_bound_is_above_every_chord_and_never_falls_faster_than_the_growth(
 
 
 @every_profile
-@pytest.mark.parametrize("growth", [gp.ExponentialGrowth(0.3), gp.LinearGrowth(2.0), gp.ExponentialGrowth(4.0)])
+@pytest.mark.parametrize(
+    "growth",
+    [gp.mechanisms.ExponentialGrowth(0.3), gp.mechanisms.LinearGrowth(2.0), gp.mechanisms.ExponentialGrowth(4.0)],
+)
 @pytest.mark.parametrize("radius", [np.inf, 2.5, 0.9])
 def test_the_bound_is_never_below_the_supremum_over_a_grid_and_close_to_it(
-    profile: gp.Profile, growth: Growth, radius: float
+    profile: gp.shapes.Profile, growth: Growth, radius: float
 ) -> None:
     z = np.linspace(-14, 14, 1401)
     s = np.array([-9.0, -2.2, -0.4, 0.0, 0.3, 1.1, 2.0, 6.0])
     pointwise = chords(profile, z, radius)
     least = np.array([(pointwise / growth(np.abs(z - x))).max() for x in s])
-    bound = gp.smooth_sensitivity(profile, growth, s, radius)
+    bound = gp.mechanisms.smooth_sensitivity(profile, growth, s, radius)
     assert (bound >= least * (1 - 1e-9)).all()
     if profile is not VAGUE:  # without a curvature nothing is known of local slopes
-        slack = 0.005 * profile.lipschitz if isinstance(profile, gp.Custom) else 1e-9
+        slack = 0.005 * profile.lipschitz if isinstance(profile, gp.shapes.Custom) else 1e-9
         assert (bound <= least * 1.10 + slack).all()
 
 
@@ -90,7 +93,9 @@ def test_the_gaussian_has_the_values_of_the_theory_note_to_all_printed_digits() 
     }
     for gamma, row in table.items():
         for h in (1.0, 250.0):
-            bound = gp.smooth_sensitivity(gp.Gaussian(h), gp.ExponentialGrowth(gamma / h), s * h)
+            bound = gp.mechanisms.smooth_sensitivity(
+                gp.shapes.Gaussian(h), gp.mechanisms.ExponentialGrowth(gamma / h), s * h
+            )
             np.testing.assert_array_equal(np.round(bound * h, 4), row)
 
 
@@ -120,15 +125,18 @@ def gaussian_supremum(s: float, growth: Growth, radius: float) -> float:
 @pytest.mark.parametrize("linear", [False, True])
 @pytest.mark.parametrize("gamma", [0.05, 0.26, 0.7, 3.0])
 def test_the_gaussian_is_right_to_a_billionth(gamma: float, linear: bool, radius: float) -> None:
-    growth = gp.LinearGrowth(gamma) if linear else gp.ExponentialGrowth(gamma)
+    growth = gp.mechanisms.LinearGrowth(gamma) if linear else gp.mechanisms.ExponentialGrowth(gamma)
     for s in (0.0, 0.4, 0.97, 1.0, 1.6, 2.7, 5.0):
-        exact = float(gp.smooth_sensitivity(gp.Gaussian(1.0), growth, s, radius))
+        exact = float(gp.mechanisms.smooth_sensitivity(gp.shapes.Gaussian(1.0), growth, s, radius))
         assert exact == pytest.approx(gaussian_supremum(s, growth, radius), rel=1e-9)
 
 
 def test_the_papers_own_formula_for_the_gaussian_lies_below_the_supremum() -> None:
     """Theory E3: at γh = 0.26 and s = 0 the paper's lemma gives 0.4753/h, the supremum is 0.4975/h."""
-    assert float(gp.smooth_sensitivity(gp.Gaussian(1.0), gp.ExponentialGrowth(0.26), 0.0)) > 0.4753 * 1.04
+    assert (
+        float(gp.mechanisms.smooth_sensitivity(gp.shapes.Gaussian(1.0), gp.mechanisms.ExponentialGrowth(0.26), 0.0))
+        > 0.4753 * 1.04
+    )
 
 
 def test_ramps_have_the_closed_forms_of_the_paper() -> None:
@@ -137,15 +145,21 @@ def test_ramps_have_the_closed_forms_of_the_paper() -> None:
     gap = np.maximum(v - width / 2, 0)
     exponential = np.where(gap > 0, np.maximum(1 / (v + width / 2), np.exp(-gamma * gap) / width), 1 / width)
     linear = np.where(gap > 0, np.maximum(1 / (v + width / 2), 1 / (width * (1 + gamma * gap))), 1 / width)
-    ramp = gp.Ramp(width, center=5.0)
+    ramp = gp.shapes.Ramp(width, center=5.0)
     for side in (-1, 1):
         s = 5.0 + side * v
-        np.testing.assert_allclose(gp.smooth_sensitivity(ramp, gp.ExponentialGrowth(gamma), s), exponential, rtol=1e-12)
-        np.testing.assert_allclose(gp.smooth_sensitivity(ramp, gp.LinearGrowth(gamma), s), linear, rtol=1e-12)
+        np.testing.assert_allclose(
+            gp.mechanisms.smooth_sensitivity(ramp, gp.mechanisms.ExponentialGrowth(gamma), s), exponential, rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            gp.mechanisms.smooth_sensitivity(ramp, gp.mechanisms.LinearGrowth(gamma), s), linear, rtol=1e-12
+        )
 
 
 def test_a_finite_radius_can_put_the_supremum_inside() -> None:
-    value = gp.smooth_sensitivity(gp.Ramp(1.0), gp.ExponentialGrowth(5.0), 1.35, radius=0.9)
+    value = gp.mechanisms.smooth_sensitivity(
+        gp.shapes.Ramp(1.0), gp.mechanisms.ExponentialGrowth(5.0), 1.35, radius=0.9
+    )
     assert float(value) == pytest.approx(0.1050, abs=5e-5)
 
 
@@ -160,20 +174,22 @@ def test_the_papers_range_query_has_its_appendix_formula() -> None:
         np.maximum(1 / np.maximum(np.abs(middle - x), 1e-9), np.exp(-gamma * beyond) / base),
         1 / base,
     )
-    bound = gp.smooth_sensitivity(query.profile, gp.ExponentialGrowth(gamma), query.coordinate(x))
+    bound = gp.mechanisms.smooth_sensitivity(query.profile, gp.mechanisms.ExponentialGrowth(gamma), query.coordinate(x))
     np.testing.assert_allclose(bound, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("profile", [gp.Ramp(2.0), gp.Trapezoid(1.0, 2.0), gp.Triangle(3.0)])
-@pytest.mark.parametrize("growth", [gp.ExponentialGrowth(0.3), gp.LinearGrowth(3.0)])
+@pytest.mark.parametrize("profile", [gp.shapes.Ramp(2.0), gp.shapes.Trapezoid(1.0, 2.0), gp.shapes.Triangle(3.0)])
+@pytest.mark.parametrize("growth", [gp.mechanisms.ExponentialGrowth(0.3), gp.mechanisms.LinearGrowth(3.0)])
 @pytest.mark.parametrize("radius", [np.inf, 2.5])
 def test_the_generic_procedure_agrees_with_closed_forms_from_above(
-    profile: gp.Ramp | gp.Trapezoid | gp.Triangle, growth: Growth, radius: float
+    profile: gp.shapes.Ramp | gp.shapes.Trapezoid | gp.shapes.Triangle, growth: Growth, radius: float
 ) -> None:
-    generic = gp.PiecewiseLinear(profile.knots, profile.values)
+    generic = gp.shapes.PiecewiseLinear(profile.knots, profile.values)
     s = np.linspace(-20, 20, 777)
-    exact = gp.smooth_sensitivity(profile, growth, s, radius)
-    excess = [gp.smooth_sensitivity(generic, growth, s, radius, cells) / exact - 1 for cells in (250, 1000, 4000)]
+    exact = gp.mechanisms.smooth_sensitivity(profile, growth, s, radius)
+    excess = [
+        gp.mechanisms.smooth_sensitivity(generic, growth, s, radius, cells) / exact - 1 for cells in (250, 1000, 4000)
+    ]
     assert min(e.min() for e in excess) > -1e-12
     assert excess[2].max() < 0.008
     assert excess[2].max() <= excess[1].max() * 0.5 + 1e-12
@@ -181,72 +197,86 @@ def test_the_generic_procedure_agrees_with_closed_forms_from_above(
 
 
 def test_a_custom_profile_converges_when_its_curvature_is_known_and_stays_safe_when_not() -> None:
-    known = gp.Custom(lambda s: np.exp(-(s**2) / 2), 0.607, -9.0, 9.0, curvature=1.0)
-    vague = gp.Custom(lambda s: np.exp(-(s**2) / 2), 0.607, -9.0, 9.0)
-    growth = gp.ExponentialGrowth(0.3)
+    known = gp.shapes.Custom(lambda s: np.exp(-(s**2) / 2), 0.607, -9.0, 9.0, curvature=1.0)
+    vague = gp.shapes.Custom(lambda s: np.exp(-(s**2) / 2), 0.607, -9.0, 9.0)
+    growth = gp.mechanisms.ExponentialGrowth(0.3)
     s = np.linspace(-12, 12, 97)
-    exact = gp.smooth_sensitivity(gp.Gaussian(1.0), growth, s)
-    excess = [float((gp.smooth_sensitivity(known, growth, s, cells=c) / exact - 1).max()) for c in (500, 2000, 8000)]
+    exact = gp.mechanisms.smooth_sensitivity(gp.shapes.Gaussian(1.0), growth, s)
+    excess = [
+        float((gp.mechanisms.smooth_sensitivity(known, growth, s, cells=c) / exact - 1).max())
+        for c in (500, 2000, 8000)
+    ]
     assert excess[0] > 2 * excess[1] > 4 * excess[2]
     assert excess[2] < 0.01
-    loose = gp.smooth_sensitivity(vague, growth, s)
+    loose = gp.mechanisms.smooth_sensitivity(vague, growth, s)
     assert (loose >= exact).all()
     np.testing.assert_allclose(loose[np.abs(s) <= 9], 0.607)
 
 
 @every_profile
-def test_a_wider_radius_or_slower_growth_never_lowers_the_bound(profile: gp.Profile) -> None:
+def test_a_wider_radius_or_slower_growth_never_lowers_the_bound(profile: gp.shapes.Profile) -> None:
     s = np.linspace(-10, 10, 101)
-    by_radius = [gp.smooth_sensitivity(profile, gp.ExponentialGrowth(0.5), s, r) for r in (0.5, 2.0, np.inf)]
-    by_gamma = [gp.smooth_sensitivity(profile, gp.ExponentialGrowth(g), s) for g in (2.0, 0.5, 0.1)]
+    by_radius = [
+        gp.mechanisms.smooth_sensitivity(profile, gp.mechanisms.ExponentialGrowth(0.5), s, r)
+        for r in (0.5, 2.0, np.inf)
+    ]
+    by_gamma = [
+        gp.mechanisms.smooth_sensitivity(profile, gp.mechanisms.ExponentialGrowth(g), s) for g in (2.0, 0.5, 0.1)
+    ]
     for lower, upper in [*pairwise(by_radius), *pairwise(by_gamma)]:
         assert (upper >= lower * (1 - 2e-2)).all()
 
 
-STRAIGHT = gp.Custom(lambda s: s, 1.0, 0.0, 1.0, curvature=0.0)
-STEEP_ENDS = gp.Custom(np.sin, 1.0, -1.0, 7.0, curvature=1.0, kinks=(2.0,))
+STRAIGHT = gp.shapes.Custom(lambda s: s, 1.0, 0.0, 1.0, curvature=0.0)
+STEEP_ENDS = gp.shapes.Custom(np.sin, 1.0, -1.0, 7.0, curvature=1.0, kinks=(2.0,))
 
 
-@pytest.mark.parametrize("profile", [*PROFILES.values(), STRAIGHT, STEEP_ENDS, gp.Custom(lambda s: s, 1.0, 0.0, 1.0)])
+@pytest.mark.parametrize(
+    "profile", [*PROFILES.values(), STRAIGHT, STEEP_ENDS, gp.shapes.Custom(lambda s: s, 1.0, 0.0, 1.0)]
+)
 @pytest.mark.parametrize("radius", [np.inf, 1.7, 0.01])
 @pytest.mark.parametrize("cells", [7, 2048])
-def test_the_bound_does_not_jump_anywhere(profile: gp.Profile, radius: float, cells: int) -> None:
+def test_the_bound_does_not_jump_anywhere(profile: gp.shapes.Profile, radius: float, cells: int) -> None:
     """Not at landmarks either, where cells meet tails: neighbours differ by no more than the growth allows."""
     marks = np.asarray(profile.landmarks)
     steps = np.concatenate([[0.0, 1e-9], np.geomspace(1e-7, 3.0, 60)])
     s = np.unique(np.concatenate([(marks[:, None] + np.concatenate([-steps, steps])).ravel(), np.linspace(-9, 9, 400)]))
-    for growth in (gp.ExponentialGrowth(0.8), gp.LinearGrowth(0.8)):
-        bound = gp.smooth_sensitivity(profile, growth, s, radius, cells)
+    for growth in (gp.mechanisms.ExponentialGrowth(0.8), gp.mechanisms.LinearGrowth(0.8)):
+        bound = gp.mechanisms.smooth_sensitivity(profile, growth, s, radius, cells)
         assert (np.abs(np.diff(np.log(bound))) <= growth.log(np.diff(s)) + 1e-11).all()
         assert (bound <= profile.lipschitz * (1 + 1e-12)).all()
 
 
 def test_a_large_finite_radius_costs_little() -> None:
-    s, growth = np.array([2.0, 10.0, 100.0]), gp.ExponentialGrowth(5.0)
-    generic = gp.smooth_sensitivity(gp.PiecewiseLinear((-0.5, 0.5), (0.0, 1.0)), growth, s, radius=1e6)
-    np.testing.assert_allclose(generic, gp.smooth_sensitivity(gp.Ramp(1.0), growth, s, radius=1e6), rtol=0.05)
+    s, growth = np.array([2.0, 10.0, 100.0]), gp.mechanisms.ExponentialGrowth(5.0)
+    generic = gp.mechanisms.smooth_sensitivity(
+        gp.shapes.PiecewiseLinear((-0.5, 0.5), (0.0, 1.0)), growth, s, radius=1e6
+    )
+    np.testing.assert_allclose(
+        generic, gp.mechanisms.smooth_sensitivity(gp.shapes.Ramp(1.0), growth, s, radius=1e6), rtol=0.05
+    )
 
 
 def test_the_number_of_cells_is_checked() -> None:
     for cells in (0, -3, 2.5):
         with pytest.raises(gp.InvalidParameter, match="cells"):
-            gp.smooth_sensitivity(STAIRCASE, gp.ExponentialGrowth(1.0), 0.0, cells=cells)  # type: ignore[arg-type]
+            gp.mechanisms.smooth_sensitivity(STAIRCASE, gp.mechanisms.ExponentialGrowth(1.0), 0.0, cells=cells)  # type: ignore[arg-type]
 
 
 def test_far_away_the_bound_is_small_and_never_zero() -> None:
     for profile in PROFILES.values():
         for radius in (np.inf, 1.0):
-            bound = gp.smooth_sensitivity(profile, gp.ExponentialGrowth(1.0), [-1e9, 1e9], radius)
+            bound = gp.mechanisms.smooth_sensitivity(profile, gp.mechanisms.ExponentialGrowth(1.0), [-1e9, 1e9], radius)
             assert (bound > 0).all()
             assert np.isfinite(bound).all()
 
 
 def test_empty_scalar_and_matrix_coordinates_keep_their_shape() -> None:
     for profile in PROFILES.values():
-        for growth in (gp.ExponentialGrowth(1.0), gp.LinearGrowth(1.0)):
+        for growth in (gp.mechanisms.ExponentialGrowth(1.0), gp.mechanisms.LinearGrowth(1.0)):
             for shape in ((), (0,), (3,), (2, 3)):
-                assert gp.smooth_sensitivity(profile, growth, np.ones(shape)).shape == shape
-                assert gp.pointwise_lipschitz(profile, np.ones(shape)).shape == shape
+                assert gp.mechanisms.smooth_sensitivity(profile, growth, np.ones(shape)).shape == shape
+                assert gp.mechanisms.pointwise_lipschitz(profile, np.ones(shape)).shape == shape
 
 
 @pytest.mark.parametrize("gamma", [0.0, -1.0, np.nan, np.inf])
@@ -258,11 +288,11 @@ def test_a_bad_growth_rate_is_refused(gamma: float) -> None:
 
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(gp.InvalidParameter, match="radius"):
-        gp.smooth_sensitivity(gp.Ramp(1.0), gp.ExponentialGrowth(1.0), 0.0, radius=-1.0)
+        gp.mechanisms.smooth_sensitivity(gp.shapes.Ramp(1.0), gp.mechanisms.ExponentialGrowth(1.0), 0.0, radius=-1.0)
     with pytest.raises(gp.InvalidParameter, match="'s'"):
-        gp.pointwise_lipschitz(gp.Ramp(1.0), [np.nan])
+        gp.mechanisms.pointwise_lipschitz(gp.shapes.Ramp(1.0), [np.nan])
     with pytest.raises(gp.InvalidParameter, match="growth"):
-        gp.smooth_sensitivity(gp.Ramp(1.0), 0.5, 0.0)  # type: ignore[arg-type]
+        gp.mechanisms.smooth_sensitivity(gp.shapes.Ramp(1.0), 0.5, 0.0)  # type: ignore[arg-type]
 
 
 def test_the_hamming_metric_gives_the_standard_smooth_sensitivity_of_the_median() -> None:
@@ -278,14 +308,18 @@ def test_the_hamming_metric_gives_the_standard_smooth_sensitivity_of_the_median(
         return max(abs(sorted(data)[1] - sorted(other)[1]) for other in near)
 
     local = {data: pointwise(data) for data in everything}
-    for growth in (gp.ExponentialGrowth(0.3), gp.ExponentialGrowth(2.0), gp.LinearGrowth(0.8)):
+    for growth in (
+        gp.mechanisms.ExponentialGrowth(0.3),
+        gp.mechanisms.ExponentialGrowth(2.0),
+        gp.mechanisms.LinearGrowth(0.8),
+    ):
         for data in [(0.0, 0.5, 0.75), (0.5, 0.5, 0.5), (0.0, 0.0, 0.25), (1.0, 0.25, 0.0)]:
             brute = max(local[z] / float(growth(np.asarray(float(distance(data, z))))) for z in everything)
-            ours = gp.hamming_smooth_sensitivity(median_sensitivities(data, 0.0, 1.0), growth)
+            ours = gp.mechanisms.hamming_smooth_sensitivity(median_sensitivities(data, 0.0, 1.0), growth)
             assert ours == pytest.approx(brute, rel=1e-12)
 
 
 def test_hamming_sensitivities_must_be_non_negative_and_non_decreasing() -> None:
     for bad in ([2.0, 1.0], [-1.0, 1.0], [], [np.nan]):
         with pytest.raises(gp.InvalidParameter, match="sensitivities"):
-            gp.hamming_smooth_sensitivity(bad, gp.ExponentialGrowth(1.0))
+            gp.mechanisms.hamming_smooth_sensitivity(bad, gp.mechanisms.ExponentialGrowth(1.0))

@@ -95,7 +95,9 @@ def test_one_bad_value_among_many_is_refused_before_anything_is_drawn() -> None:
     ("query", "shape"),
     [(gp.GaussianKernel(0.0, 1.0), (7, 150)), (gp.GaussianKernel((0.0, 0.0), 1.0), (7, 150, 2))],
 )
-def test_people_come_in_any_shape(query: gp.Query, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_people_come_in_any_shape(
+    query: gp.queries.Query, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     use(monkeypatch, 2)
     x = np.random.default_rng(1).normal(size=shape)
     point = query.space.point_shape
@@ -110,7 +112,7 @@ def test_people_come_in_any_shape(query: gp.Query, shape: tuple[int, ...], monke
         np.testing.assert_array_equal(drawn, flat.reshape(drawn.shape))
 
 
-def peak(mechanism: gp.Mechanism, x: FloatArray) -> int:
+def peak(mechanism: gp.mechanisms.Mechanism, x: FloatArray) -> int:
     mechanism.simulate(x[:10], np.random.default_rng(0))
     tracemalloc.start()
     try:

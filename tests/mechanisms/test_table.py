@@ -32,7 +32,7 @@ def table() -> gp.Table:
 def incomes() -> FloatArray:
     """Quantiles of the published log-normal fit."""
     u = (np.arange(50_000) + 0.5) / 50_000
-    return np.exp(11.49399503122476 + 0.8290709468895202 * gp.StudentT(df=1e9).ppf(u))
+    return np.exp(11.49399503122476 + 0.8290709468895202 * gp.noise.StudentT(df=1e9).ppf(u))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_public_prior_helps_where_people_are(table: gp.Table) -> None:
 
 def test_the_table_is_close_to_the_best_that_its_values_can_do() -> None:
     """The relaxed program bounds every unbiased ε-GP report with these values from below (theory §4: 7 to 10 %)."""
-    profile = gp.Ramp(2.0)
+    profile = gp.shapes.Ramp(2.0)
     lattice, values = default_lattice(profile), default_values(profile)
     prior = np.gradient(lattice) / np.gradient(lattice).sum()
     heights = profile(lattice)
@@ -190,7 +190,7 @@ def test_a_prior_puts_its_weight_where_the_interpolation_puts_it() -> None:
 
 def test_small_variances_keep_their_digits() -> None:
     """Far out the report is 1 but for a probability of 1e-6; as a difference of squares that would be noise."""
-    table = gp.Table.calibrate(gp.LinearQuery((1.0,), gp.PiecewiseLinear((0.0, 1.0), (1e6, 1e6 + 1))), 1.0)
+    table = gp.Table.calibrate(gp.LinearQuery((1.0,), gp.shapes.PiecewiseLinear((0.0, 1.0), (1e6, 1e6 + 1))), 1.0)
     s = float(table.lattice[-1])
     exact_mean = sum(
         Fraction(int(w)) * Fraction(y) for w, y in zip(table.weights[-1], table.values.tolist(), strict=True)
@@ -278,7 +278,7 @@ def test_frugal_alphabets_cost_variance_and_save_bits_and_leverage() -> None:
 
 
 def test_a_function_without_a_hash_is_as_good_as_any() -> None:
-    query = gp.LinearQuery((1.0,), gp.Custom(np.poly1d([-0.25, 0.0, 0.75, 0.5]), 0.75, -1.0, 1.0, curvature=1.5))
+    query = gp.LinearQuery((1.0,), gp.shapes.Custom(np.poly1d([-0.25, 0.0, 0.75, 0.5]), 0.75, -1.0, 1.0, curvature=1.5))
     for mechanism in (gp.Table.calibrate(query, 1.0), gp.LeastScaleT.calibrate(query, 1.0)):
         assert gp.audit(mechanism).passed
     assert hash(query.profile) == hash(replace(query.profile))  # type: ignore[type-var]

@@ -13,16 +13,16 @@ from geopriv.noise import Noise
 from geopriv.spaces.checks import FloatArray
 
 NOISES = {
-    "Laplace": gp.Laplace(),
-    "t 0.5": gp.StudentT(0.5),
-    "t 1": gp.StudentT(1.0),
-    "t 3": gp.StudentT(3.0),
-    "t 7.3": gp.StudentT(7.3),
-    "Cauchy 4,1": gp.GeneralizedCauchy(4.0, 1.0),
-    "Cauchy 2,1": gp.GeneralizedCauchy(2.0, 1.0),
-    "Cauchy 1,2.5": gp.GeneralizedCauchy(1.0, 2.5),
-    "Cauchy 0.5,9": gp.GeneralizedCauchy(0.5, 9.0),
-    "Cauchy 8,0.2": gp.GeneralizedCauchy(8.0, 0.2),
+    "Laplace": gp.noise.Laplace(),
+    "t 0.5": gp.noise.StudentT(0.5),
+    "t 1": gp.noise.StudentT(1.0),
+    "t 3": gp.noise.StudentT(3.0),
+    "t 7.3": gp.noise.StudentT(7.3),
+    "Cauchy 4,1": gp.noise.GeneralizedCauchy(4.0, 1.0),
+    "Cauchy 2,1": gp.noise.GeneralizedCauchy(2.0, 1.0),
+    "Cauchy 1,2.5": gp.noise.GeneralizedCauchy(1.0, 2.5),
+    "Cauchy 0.5,9": gp.noise.GeneralizedCauchy(0.5, 9.0),
+    "Cauchy 8,0.2": gp.noise.GeneralizedCauchy(8.0, 0.2),
 }
 every_noise = pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES.keys())
 
@@ -66,7 +66,7 @@ def test_samples_follow_the_cdf_and_a_scale_off_by_a_tenth_would_show(noise: Noi
 
 
 def test_generalized_cauchy_4_has_variance_one_and_the_papers_cdf() -> None:
-    noise = gp.GeneralizedCauchy(4.0, 1.0)
+    noise = gp.noise.GeneralizedCauchy(4.0, 1.0)
     assert noise.variance == pytest.approx(1.0, abs=1e-14)
     q = np.concatenate([np.linspace(0, 3, 200), np.geomspace(3, 1e3, 50)])
     root = np.sqrt(2.0)
@@ -80,12 +80,12 @@ def test_large_exponents_keep_their_variance() -> None:
     """(1 + z⁴)^(−θ) is close to exp(−θz⁴) for large θ, whose variance is Γ(¾)/Γ(¼)/√θ."""
     limit = math.gamma(0.75) / math.gamma(0.25)
     for theta in (50.0, 172.0, 5000.0):
-        assert gp.GeneralizedCauchy(4.0, theta).variance * np.sqrt(theta) == pytest.approx(limit, rel=2 / theta)
+        assert gp.noise.GeneralizedCauchy(4.0, theta).variance * np.sqrt(theta) == pytest.approx(limit, rel=2 / theta)
 
 
 @pytest.mark.parametrize("df", [0.5, 1.0, 2.5, 3.0, 10.0])
 def test_student_t_is_a_generalized_cauchy_rescaled(df: float) -> None:
-    t, cauchy = gp.StudentT(df), gp.GeneralizedCauchy(2.0, (df + 1) / 2)
+    t, cauchy = gp.noise.StudentT(df), gp.noise.GeneralizedCauchy(2.0, (df + 1) / 2)
     z = np.concatenate([-np.geomspace(1e-3, 1e4, 40), [0.0], np.geomspace(1e-3, 1e4, 40)])
     np.testing.assert_allclose(t.cdf(z), cauchy.cdf(z / np.sqrt(df)), rtol=1e-10, atol=1e-14)
     np.testing.assert_allclose(t.log_pdf(z), cauchy.log_pdf(z / np.sqrt(df)) - np.log(df) / 2, rtol=1e-12, atol=1e-12)
@@ -95,16 +95,18 @@ def test_student_t_is_a_generalized_cauchy_rescaled(df: float) -> None:
 
 
 def test_the_papers_remark_on_budgets() -> None:
-    assert gp.GeneralizedCauchy(4.0, 1.0).budget(0.1, 0.5) == pytest.approx(1.44, abs=5e-3)
-    assert gp.StudentT(4.0).budget(0.1, 0.5) == pytest.approx(1.025, abs=1e-12)
+    assert gp.noise.GeneralizedCauchy(4.0, 1.0).budget(0.1, 0.5) == pytest.approx(1.44, abs=5e-3)
+    assert gp.noise.StudentT(4.0).budget(0.1, 0.5) == pytest.approx(1.025, abs=1e-12)
 
 
-@pytest.mark.parametrize("noise", [n for n in NOISES.values() if not isinstance(n, gp.Laplace)])
-def test_budgets_bound_the_loss_of_a_shift_and_of_a_stretch(noise: gp.StudentT | gp.GeneralizedCauchy) -> None:
+@pytest.mark.parametrize("noise", [n for n in NOISES.values() if not isinstance(n, gp.noise.Laplace)])
+def test_budgets_bound_the_loss_of_a_shift_and_of_a_stretch(
+    noise: gp.noise.StudentT | gp.noise.GeneralizedCauchy,
+) -> None:
     """The two terms of a budget, each against raw densities; they are attained."""
     z = np.concatenate([-np.geomspace(1e-6, 1e9, 4000)[::-1], np.geomspace(1e-6, 1e9, 4000)])
     shift = np.abs(np.diff(noise.log_pdf(z)) / np.diff(z))[np.diff(z) < 0.1].max()
-    if isinstance(noise, gp.GeneralizedCauchy) and noise.p < 1:
+    if isinstance(noise, gp.noise.GeneralizedCauchy) and noise.p < 1:
         assert noise.budget(0.0, 1.0) == np.inf
         assert shift > 100
         return
@@ -115,7 +117,7 @@ def test_budgets_bound_the_loss_of_a_shift_and_of_a_stretch(noise: gp.StudentT |
 
 
 def test_laplace_needs_delta_when_its_scale_depends_on_x() -> None:
-    noise = gp.Laplace()
+    noise = gp.noise.Laplace()
     assert noise.budget(0.0, 0.5) == 0.5
     assert noise.budget(0.1, 0.5, delta=np.exp(-3)) == pytest.approx(0.8)
     assert noise.budget(0.1, 0.5, delta=0.9) == pytest.approx(0.6)  # the maximum that the paper omits (theory E5)
@@ -126,7 +128,7 @@ def test_laplace_needs_delta_when_its_scale_depends_on_x() -> None:
 @pytest.mark.parametrize("dimension", [1, 2, 3, 5])
 def test_planar_laplace_has_its_length_direction_and_density(dimension: int) -> None:
     """KS on the length, moments of the direction; true samplers fail with probability below 1e-4."""
-    noise = gp.PlanarLaplace(dimension)
+    noise = gp.noise.PlanarLaplace(dimension)
     draws = noise.sample(np.random.default_rng(2), 100_000)
     length = np.linalg.norm(draws, axis=1)
     assert stats.kstest(length, noise.cdf).pvalue > 1e-4
@@ -142,7 +144,7 @@ def test_planar_laplace_has_its_length_direction_and_density(dimension: int) -> 
 
 @pytest.mark.parametrize("rate", [0.3, 2.0, 50.0, 6371.0])
 def test_spherical_laplace_has_its_angle_and_density(rate: float) -> None:
-    noise = gp.SphericalLaplace(rate)
+    noise = gp.noise.SphericalLaplace(rate)
     angle, bearing = noise.sample(np.random.default_rng(2), 50_000)
     assert stats.kstest(angle, noise.cdf).pvalue > 1e-4
     assert stats.kstest(np.minimum(angle * 1.04, np.pi), noise.cdf).pvalue < 1e-4
@@ -157,13 +159,13 @@ def test_spherical_laplace_has_its_angle_and_density(rate: float) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: gp.StudentT(0.0),
-        lambda: gp.StudentT(np.nan),
-        lambda: gp.GeneralizedCauchy(1.0, 1.0),
-        lambda: gp.GeneralizedCauchy(-1.0, 1.0),
-        lambda: gp.PlanarLaplace(0),
-        lambda: gp.PlanarLaplace(2.5),  # type: ignore[arg-type]
-        lambda: gp.SphericalLaplace(-1.0),
+        lambda: gp.noise.StudentT(0.0),
+        lambda: gp.noise.StudentT(np.nan),
+        lambda: gp.noise.GeneralizedCauchy(1.0, 1.0),
+        lambda: gp.noise.GeneralizedCauchy(-1.0, 1.0),
+        lambda: gp.noise.PlanarLaplace(0),
+        lambda: gp.noise.PlanarLaplace(2.5),  # type: ignore[arg-type]
+        lambda: gp.noise.SphericalLaplace(-1.0),
     ],
 )
 def test_bad_parameters_are_refused(make: object) -> None:

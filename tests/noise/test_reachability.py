@@ -25,14 +25,14 @@ LAPLACE = gp.LipschitzLaplace.calibrate(QUERY, EPSILON)
 
 def float_release(k: FloatArray, answer: float) -> FloatArray:
     """What a careful but inexact sampler does with k·2^-53 from a cryptographic generator."""
-    return np.asarray(answer + LAPLACE.scale(np.zeros(1)) * gp.Laplace().ppf(k * 2.0**-53))
+    return np.asarray(answer + LAPLACE.scale(np.zeros(1)) * gp.noise.Laplace().ppf(k * 2.0**-53))
 
 
 def float_reaches(y: FloatArray, answer: float) -> list[bool]:
     """Whether some k leads to y exactly: every k whose noise is within a few roundings of y − answer is tried."""
     scale = float(LAPLACE.scale(np.zeros(1))[0])
     room = 8 * (np.spacing(np.abs(y)) + np.spacing(abs(answer)) + np.spacing(np.abs(y - answer)))
-    low, high = (gp.Laplace().cdf((y - answer + sign * room) / scale) * 2.0**53 for sign in (-1, 1))
+    low, high = (gp.noise.Laplace().cdf((y - answer + sign * room) / scale) * 2.0**53 for sign in (-1, 1))
     found = []
     for value, first, last in zip(y, np.floor(low) - 32, np.ceil(high) + 32, strict=True):
         k = np.arange(max(first, 1.0), min(last, 2.0**53 - 1) + 1)

@@ -19,26 +19,26 @@ USD_STEPS = gp.Line("USD")
 ABOVE = gp.Threshold(at=100_000, width=16_000, space=USD_STEPS)
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 PROMISE = gp.Guarantee(1 / 8000, unit="USD", reference="theory T1 <&>")
-ESTIMATE = gp.Estimate(0.4896, 0.0025, 0.4847, 0.4945, 50_000, True, 0.95, 0.0)
+ESTIMATE = gp.answers.Estimate(0.4896, 0.0025, 0.4847, 0.4945, 50_000, True, 0.95, 0.0)
 CURVE = gp.Distribution("incomes", (10_000.0, 50_000.0, 100_000.0), 32_000, USD)
 MAP = gp.DensityMap("density", 2_000.0, (-9_000.0, -9_000.0), (9_000.0, 9_000.0), CITY, columns=61, rows=41)
 LATTICE = gp.Lattice.calibrate(CITY, "1 per 1 km")
 
 
-def estimates(values: Any, bias: float = 0.0) -> gp.Estimates:
+def estimates(values: Any, bias: float = 0.0) -> gp.answers.Estimates:
     array = np.asarray(values, dtype=np.float64)
-    return gp.Estimates(array, np.full_like(array, 0.01), 1_000, bias, 0.95)
+    return gp.answers.Estimates(array, np.full_like(array, 0.01), 1_000, bias, 0.95)
 
 
-def waves() -> gp.Estimates:
+def waves() -> gp.answers.Estimates:
     """A map of 61 × 41 of many colours."""
     return estimates(np.sin(np.arange(61) / 3)[:, None] * np.cos(np.arange(41) / 4)[None, :])
 
 
 def answers() -> gp.Answers:
-    curve = gp.Answer(CURVE, estimates([0.9, 0.7, 0.5]), band=gp.Band(np.zeros(3), np.ones(3)))
-    share = gp.Answer(gp.Share("above 100,000 USD", QUERY), estimates(0.4896))
-    parts = (curve, share, gp.Answer(MAP, waves()))
+    curve = gp.answers.Answer(CURVE, estimates([0.9, 0.7, 0.5]), band=gp.answers.Band(np.zeros(3), np.ones(3)))
+    share = gp.answers.Answer(gp.Share("above 100,000 USD", QUERY), estimates(0.4896))
+    parts = (curve, share, gp.answers.Answer(MAP, waves()))
     return gp.Answers("a <survey> & more", "0" * 64, PROMISE, USD, parts, 1_000, {"malformed": 3, "truncated": 0})
 
 
@@ -52,7 +52,7 @@ SHOWN: dict[str, Any] = {
     "guarantee": PROMISE,
     "local guarantee": gp.Guarantee(1.0, metric="discrete"),
     "guarantee within a radius": gp.Guarantee(0.001, 1e-6, 500.0, "m"),
-    "audit": gp.Audit(True, 0.66, (1.0, (2.0, 3.0), np.zeros(2)), 23_691),
+    "audit": gp.proofs.Audit(True, 0.66, (1.0, (2.0, 3.0), np.zeros(2)), 23_691),
     "plan": gp.plan(QUERY, 1 / 8000, 1_000, mechanisms=["SmoothT", "LipschitzLaplace", "InputLaplace"]),
     "survey plan": gp.plan(gp.Survey("a <survey>", USD_STEPS, 1 / 8000, (gp.Share("above", ABOVE),), 1_000)),
     "design": gp.Design("a <survey>", (LATTICE,), questions=(MAP,)),
@@ -103,7 +103,7 @@ def test_the_chosen_option_of_a_plan_is_marked_and_only_it() -> None:
 
 
 def test_a_broken_promise_is_said_first() -> None:
-    assert text(gp.Audit(False, 1.2, (0.0, 1.0, 2.0), 10)).startswith("The promise is BROKEN")
+    assert text(gp.proofs.Audit(False, 1.2, (0.0, 1.0, 2.0), 10)).startswith("The promise is BROKEN")
     assert text(SHOWN["audit"]).startswith("The promise holds")
 
 

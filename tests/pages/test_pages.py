@@ -69,7 +69,7 @@ class Page(HTMLParser):
         return [(tag, attributes) for tag, attributes in self.tags if tag in names]
 
 
-def survey(*answers: gp.Answer, n: int = 1000, name: str = "A survey") -> gp.Answers:
+def survey(*answers: gp.answers.Answer, n: int = 1000, name: str = "A survey") -> gp.Answers:
     promise = gp.Guarantee(1 / 8000, unit="USD", reference="theory T5")
     return gp.Answers(name, HASH, promise, answers[0].question.space, answers, n)
 
@@ -279,7 +279,7 @@ def test_biased_estimates_are_labelled_and_a_bias_is_no_evidence_of_people() -> 
 
 def test_intervals_for_any_number_of_reports_and_consistent_values_are_shown_as_what_they_are() -> None:
     found = replace(
-        answer(ABOVE, 0.4, 0.01, 50), finite=gp.Band(np.array(0.31), np.array(0.52)), consistent=np.array(0.41)
+        answer(ABOVE, 0.4, 0.01, 50), finite=gp.answers.Band(np.array(0.31), np.array(0.52)), consistent=np.array(0.41)
     )
     text = _spaced(Page(page_html(survey(found))).text)
     assert "holds for any number of reports (empirical Bernstein): 31 to 52 %" in text
@@ -293,7 +293,7 @@ def test_intervals_for_any_number_of_reports_and_consistent_values_are_shown_as_
 
 def test_near_zero_the_interval_is_the_one_that_holds_for_any_number_of_reports() -> None:
     for error in (0.001, 0.0):
-        found = replace(answer(ABOVE, 0.0, error, 50), finite=gp.Band(np.array(-0.07), np.array(0.073)))
+        found = replace(answer(ABOVE, 0.0, error, 50), finite=gp.answers.Band(np.array(-0.07), np.array(0.073)))
         text = _spaced(Page(page_html(survey(found))).text)
         assert "At most 8 % of people are at or above 100,000 USD. That cannot be told from zero" in text
         assert "(95 % interval for any number of reports 0 to 8 %)" in text
@@ -333,7 +333,7 @@ def test_maps_of_other_units_have_axes_in_place_of_a_compass() -> None:
 
 
 def test_a_score_that_is_no_share_is_a_plain_number() -> None:
-    score = gp.Share("Mean score", gp.LinearQuery((1.0, 1.0), gp.Identity(), space=gp.Plane("USD")))
+    score = gp.Share("Mean score", gp.LinearQuery((1.0, 1.0), gp.shapes.Identity(), space=gp.Plane("USD")))
     text = Page(page_html(survey(answer(score, 1234.5, 20.0, 100)))).text
     alone = Page(page_html(survey(answer(score, 1234.5, math.inf, 1), n=1))).text
     assert "1 report cannot tell how large “Mean score” is. There is no error bar yet." in _spaced(alone)

@@ -19,14 +19,14 @@ from geopriv_paper.quadrature import integrate as adaptive
     [
         gp.Threshold(0.3, 1.0),
         gp.Range(-3.0, 4.0, 1.0),
-        gp.RadialQuery(0.5, gp.Ramp(1.0)),
+        gp.RadialQuery(0.5, gp.shapes.Ramp(1.0)),
         gp.GaussianKernel(0.0, 0.7),
         gp.Score((1.0, 2.0), 0.3, 1.0),
         gp.GaussianKernel((0.0, 0.0), 1.5),
     ],
     ids=repr,
 )
-def test_quadrature_agrees_with_closed_forms(query: gp.Query) -> None:
+def test_quadrature_agrees_with_closed_forms(query: gp.queries.Query) -> None:
     mechanism, tolerance = gp.InputLaplace.calibrate(query.space, 0.8, "plain"), {1: 1e-9, 2: 1e-5}
     x = np.random.default_rng(1).normal(size=(3, *query.space.point_shape)) * 2
     bias, variance = plain_moments(mechanism, x, query)
@@ -47,7 +47,7 @@ def test_an_unbiased_mechanism_and_another_query_are_refused() -> None:
 
 
 def test_a_narrow_bump_of_a_custom_profile_is_found() -> None:
-    bump = gp.Custom(lambda s: np.exp(-0.5 * (s / 1e-3) ** 2), 700.0, -10.0, 10.0, curvature=1e6)
+    bump = gp.shapes.Custom(lambda s: np.exp(-0.5 * (s / 1e-3) ** 2), 700.0, -10.0, 10.0, curvature=1e6)
     mechanism = gp.CoordinateLaplace.calibrate(gp.LinearQuery((1.0,), bump), 1.0, "plain")
     for x in (0.1, 0.3, 2.0):
         expected = 0.5 * np.exp(-x) * 1e-3 * np.sqrt(2 * np.pi)
@@ -57,7 +57,7 @@ def test_a_narrow_bump_of_a_custom_profile_is_found() -> None:
 def test_a_distance_from_a_point_on_a_line_has_its_moments() -> None:
     """E|x + Z| = |x| + e^(−|x|)."""
     mechanism, x = gp.InputLaplace.calibrate(gp.Line(), 1.0, "plain"), np.array([0.0, 1.0, -2.0])
-    bias, _ = plain_moments(mechanism, x, gp.RadialQuery(0.0, gp.Identity()))
+    bias, _ = plain_moments(mechanism, x, gp.RadialQuery(0.0, gp.shapes.Identity()))
     np.testing.assert_allclose(bias, np.exp(-np.abs(x)), atol=1e-8)
 
 
@@ -75,7 +75,7 @@ SMALL = [gp.Ball((0.0, 0.0), 0.05, 0.05), gp.Geofence(KIOSK, 0.02, gp.Plane(None
 
 
 @pytest.mark.parametrize("query", SMALL, ids=["ball", "geofence"])
-def test_a_tiny_feature_far_away_is_not_overlooked(query: gp.Query) -> None:
+def test_a_tiny_feature_far_away_is_not_overlooked(query: gp.queries.Query) -> None:
     """Seen from 4/ε away the feature covers a millionth of the noise; its mean is its area times the density there."""
     mechanism = gp.InputLaplace.calibrate(query.space, 1.0, "plain")
     x = np.array([[4.0, 0.0]])
@@ -88,9 +88,13 @@ def test_a_tiny_feature_far_away_is_not_overlooked(query: gp.Query) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    [gp.Ball((0.0, 0.0), 2.0, 1.0), gp.Orthant((0.0, 0.0), 1.0), gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, 2.0))],
+    [
+        gp.Ball((0.0, 0.0), 2.0, 1.0),
+        gp.Orthant((0.0, 0.0), 1.0),
+        gp.RadialQuery((0.0, 0.0), gp.shapes.Triangle(1.0, 2.0)),
+    ],
 )
-def test_quadrature_keeps_its_tolerance(query: gp.Query) -> None:
+def test_quadrature_keeps_its_tolerance(query: gp.queries.Query) -> None:
     mechanism = gp.InputLaplace.calibrate(query.space, 1.0, "plain")
     x = np.random.default_rng(0).normal(size=(4, 2)) * 2
     reference = plain_moments(mechanism, x, query, tolerance=1e-7)

@@ -50,8 +50,8 @@ def cliff() -> Additive:
 def fast_growth() -> Additive:
     """γ is twice what was charged: with two thirds of ε for γ the tails then lose 4/3 of ε."""
     charged = gp.SmoothT.calibrate(RAMP, EPSILON, gamma_share=2 / 3)
-    growth = gp.ExponentialGrowth(2 * charged.gamma)
-    return replace(charged, scale=lambda s: gp.smooth_sensitivity(RAMP.profile, growth, s) / charged.eta)
+    growth = gp.mechanisms.ExponentialGrowth(2 * charged.gamma)
+    return replace(charged, scale=lambda s: gp.mechanisms.smooth_sensitivity(RAMP.profile, growth, s) / charged.eta)
 
 
 # the fault, and the pair of inputs at which the black box looks
@@ -98,13 +98,13 @@ SHAPES = (RAMP, BELL, gp.Range(-2.0, 3.0, 0.5))
 
 
 @pytest.mark.parametrize("query", SHAPES)
-def test_a_scale_without_a_jump_passes(query: gp.Query) -> None:
+def test_a_scale_without_a_jump_passes(query: gp.queries.Query) -> None:
     assert gp.audit(gp.SmoothT.calibrate(query, EPSILON)).passed
 
 
 @pytest.mark.parametrize("place", [-4321.0, -30.057, -11.11, -0.503, 0.2, 25.686])
 @pytest.mark.parametrize("query", SHAPES)
-def test_a_jump_of_the_scale_is_caught_wherever_it_is(query: gp.Query, place: float) -> None:
+def test_a_jump_of_the_scale_is_caught_wherever_it_is(query: gp.queries.Query, place: float) -> None:
     mechanism = gp.SmoothT.calibrate(query, EPSILON)
     for factor in (1.05, 0.95):
         assert not gp.audit(spoil(mechanism, lambda s, f=factor: np.where(s > place, f, 1.0))).passed  # type: ignore[misc]
@@ -138,7 +138,7 @@ def test_a_jump_like_that_of_the_published_kernel_scale_loses_many_times_epsilon
 
 
 @pytest.mark.parametrize("query", [RAMP, BELL])
-def test_approximate_privacy_is_measured_by_the_hockey_stick(query: gp.Query) -> None:
+def test_approximate_privacy_is_measured_by_the_hockey_stick(query: gp.queries.Query) -> None:
     sound = gp.SmoothLaplace.calibrate(query, EPSILON, delta=1e-3)
     assert gp.audit(sound).passed
     assert not gp.audit(spoil(sound, lambda s: np.full_like(s, 0.5))).passed
@@ -155,7 +155,7 @@ def test_the_hockey_stick_of_two_laplace_laws_is_exact() -> None:
     pairs = Pairs(zero, one, one, zero, one, shift, one)
     for t in (0.0, 0.2, 0.4):
         np.testing.assert_allclose(
-            hockey_stick(gp.Laplace(), pairs, np.full(3, t)), 1 - np.exp((t - shift) / 2), atol=1e-12
+            hockey_stick(gp.noise.Laplace(), pairs, np.full(3, t)), 1 - np.exp((t - shift) / 2), atol=1e-12
         )
 
 
@@ -176,7 +176,7 @@ def test_the_stated_law_of_input_noise_uses_its_promise_up() -> None:
     ids=["Line", "Plane", "Earth"],
 )
 def test_samples_of_input_noise_that_is_too_small_are_caught(
-    space: gp.Space, rate: float, first: Any, second: Any, fault: float
+    space: gp.spaces.Space, rate: float, first: Any, second: Any, fault: float
 ) -> None:
     """The analytic audit sees only the stated law, so the samples are audited too: 200,000 from each input, 99 %.
 

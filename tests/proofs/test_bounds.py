@@ -23,7 +23,7 @@ UNBIASED = [
 )
 def test_the_floors_of_the_theory_note_come_out(at: float, inverse_rate: float, floor: float) -> None:
     u = (np.arange(20_000) + 0.5) / 20_000
-    x = np.exp(11.49399503122476 + 0.8290709468895202 * gp.StudentT(df=1e9).ppf(u))
+    x = np.exp(11.49399503122476 + 0.8290709468895202 * gp.noise.StudentT(df=1e9).ppf(u))
     query = gp.Threshold(at, min(0.2 * at, 2 * inverse_rate))
     assert gp.lower_bound(query, 1 / inverse_rate, x).mean() == pytest.approx(floor, rel=0.01)
 
@@ -47,7 +47,7 @@ def test_the_floor_of_a_ramp_is_its_slope_and_falls_off_outside() -> None:
 
 def test_coordinates_that_cannot_be_reached_do_not_count() -> None:
     """A profile that changes only at negative distances is constant on the plane, and its floor is zero."""
-    nothing = gp.RadialQuery((0.0, 0.0), gp.Ramp(1.0, center=-3.0))
+    nothing = gp.RadialQuery((0.0, 0.0), gp.shapes.Ramp(1.0, center=-3.0))
     np.testing.assert_array_equal(gp.lower_bound(nothing, 1.0, [(0.0, 0.0), (1.0, 2.0)]), 0.0)
 
 
@@ -61,7 +61,7 @@ def test_shapes_are_kept_and_functions_of_unknown_shape_refused() -> None:
 def test_nothing_below_the_floor_of_a_log_line_counts() -> None:
     """Around a centre near the floor the far side does not exist: q is 1 less a threshold, and so is its report."""
     space = gp.LogLine(base=np.e, floor=1.0)
-    ring = gp.RadialQuery(np.exp(2.0), gp.Ramp(1.0, center=3.0, rising=False), space)
+    ring = gp.RadialQuery(np.exp(2.0), gp.shapes.Ramp(1.0, center=3.0, rising=False), space)
     same = gp.Threshold(np.exp(5.0), 1.0, space)
     x = [1.0, 3.0, 50.0]
     np.testing.assert_allclose(ring(x), 1 - same(x))
@@ -70,6 +70,6 @@ def test_nothing_below_the_floor_of_a_log_line_counts() -> None:
 
 @pytest.mark.parametrize("center", [0.0, 1e6, 1e9])
 def test_rounding_does_not_lift_the_floor(center: float) -> None:
-    query = gp.RadialQuery(0.0, gp.Ramp(2.0, center=center))
+    query = gp.RadialQuery(0.0, gp.shapes.Ramp(2.0, center=center))
     floor = gp.lower_bound(query, 1.0, center + np.linspace(-1, 1, 101))
     assert floor.max() <= 0.25 * (1 + 1e-6)

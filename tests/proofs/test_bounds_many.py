@@ -22,7 +22,7 @@ ROWS = [row for row in rows() if row.asked.name in ("threshold", "kernel on a li
 
 def axes(d: int) -> list[gp.LinearQuery]:
     """The d coordinates of R^d themselves."""
-    return [gp.LinearQuery(tuple(row), gp.Identity(), space=gp.Euclidean(d)) for row in np.eye(d)]
+    return [gp.LinearQuery(tuple(row), gp.shapes.Identity(), space=gp.Euclidean(d)) for row in np.eye(d)]
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 12])
@@ -31,7 +31,7 @@ def test_the_floor_of_all_coordinates_is_their_number_squared(d: int) -> None:
     x = np.linspace(-3, 3, 5 * d).reshape(5, d)
     np.testing.assert_allclose(gp.lower_bound_many(axes(d), 0.5, x), d**2 / 0.25, rtol=1e-5)
     turn = np.linalg.qr(np.random.default_rng(d).standard_normal((d, d)))[0]
-    turned = [gp.LinearQuery(tuple(row), gp.Identity(), space=gp.Euclidean(d)) for row in turn]
+    turned = [gp.LinearQuery(tuple(row), gp.shapes.Identity(), space=gp.Euclidean(d)) for row in turn]
     np.testing.assert_allclose(gp.lower_bound_many(turned, 0.5, x), d**2 / 0.25, rtol=1e-5)
 
 
@@ -60,7 +60,9 @@ def test_two_copies_of_a_query_cost_twice_its_own_floor() -> None:
     np.testing.assert_allclose(both, 2 * gp.lower_bound(query, 1.0, x), rtol=1e-5)
     rng = np.random.default_rng(0)
     for d in (2, 3):
-        lines = [gp.LinearQuery(tuple(v), gp.Identity(), space=gp.Euclidean(d)) for v in rng.normal(size=(50, d))]
+        lines = [
+            gp.LinearQuery(tuple(v), gp.shapes.Identity(), space=gp.Euclidean(d)) for v in rng.normal(size=(50, d))
+        ]
         for line in lines:
             copies = gp.lower_bound_many([line] * 7, 1.0, np.zeros((1, d)))
             assert copies <= 7 * np.dot(line.weights, line.weights)
@@ -91,7 +93,7 @@ def test_gradients_are_what_differences_show(asked: Asked) -> None:
     np.testing.assert_allclose(outer, expected, rtol=2e-3, atol=1e-3 * np.abs(expected).max() + 1e-20)
 
 
-def _moved(space: gp.Space, points: Any, axis: int, way: float) -> Any:
+def _moved(space: gp.spaces.Space, points: Any, axis: int, way: float) -> Any:
     if isinstance(space, gp.Earth):
         bearing = np.full(len(points), axis * np.pi / 2)
         return space.move(points, np.full(len(points), way), bearing)
@@ -141,12 +143,12 @@ def test_no_vector_mechanism_is_below_the_floor_of_its_queries() -> None:
 
 
 def test_a_curve_known_only_by_its_curvature_gets_a_floor_from_chords() -> None:
-    custom = gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
+    custom = gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
     s = np.array([-2.0, 0.0, 0.3])
     steep = custom.steepness(s)
     assert (steep <= 1 / np.cosh(s) ** 2).all()
     np.testing.assert_allclose(steep, 1 / np.cosh(s) ** 2, atol=1e-6)
-    np.testing.assert_array_equal(gp.Custom(np.tanh, 1.0, -6.0, 6.0).steepness(s), 0.0)
+    np.testing.assert_array_equal(gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0).steepness(s), 0.0)
 
 
 def test_shapes_are_kept_and_bad_queries_refused() -> None:

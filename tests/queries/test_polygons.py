@@ -81,7 +81,7 @@ BOWTIE = shapely.Polygon([(0, 0), (10, 10), (10, 0), (0, 10)])
 
 
 @pytest.mark.parametrize("space", [gp.Plane(), gp.Earth()])
-def test_a_polygon_that_crosses_itself_is_refused_with_the_reason_and_the_place(space: gp.Space) -> None:
+def test_a_polygon_that_crosses_itself_is_refused_with_the_reason_and_the_place(space: gp.spaces.Space) -> None:
     with pytest.raises(gp.InvalidParameter, match=r"'polygon' parameter of Geofence.*Self-intersection\[5 5\]"):
         gp.Geofence(BOWTIE, width=1.0, space=space)
 

@@ -21,7 +21,7 @@ BRACKETS = "households_acs5_2020_2024"
 def incomes() -> FloatArray:
     """Quantiles of the published log-normal fit."""
     u = (np.arange(20_000) + 0.5) / 20_000
-    return np.exp(11.49399503122476 + 0.8290709468895202 * gp.StudentT(df=1e9).ppf(u))
+    return np.exp(11.49399503122476 + 0.8290709468895202 * gp.noise.StudentT(df=1e9).ppf(u))
 
 
 def test_a_sample_keeps_its_values_and_shares_its_weights() -> None:
@@ -45,7 +45,7 @@ def test_a_histogram_has_the_share_of_every_bracket_and_spreads_it_evenly(bracke
 
 
 def test_a_law_has_the_moments_of_its_quantiles() -> None:
-    prior = gp.Prior.law(gp.Laplace().ppf)
+    prior = gp.Prior.law(gp.noise.Laplace().ppf)
     assert prior.values.mean() == pytest.approx(0.0, abs=1e-9)
     assert (prior.values**2).mean() == pytest.approx(2.0, rel=5e-3)
 

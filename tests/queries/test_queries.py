@@ -26,7 +26,7 @@ def _ones(n: int) -> tuple[float, ...]:
     return tuple([1.0] * n)
 
 
-KNOWN: dict[str, tuple[gp.Query, list[Any], list[float]]] = {
+KNOWN: dict[str, tuple[gp.queries.Query, list[Any], list[float]]] = {
     "threshold": (gp.Threshold(at=100, width=20), [80, 90, 95, 100, 107, 110, 1e9], [0, 0, 0.25, 0.5, 0.85, 1, 1]),
     "threshold of factors": (
         gp.Threshold(at=8, width=2, space=gp.LogLine(base=2)),
@@ -106,12 +106,12 @@ KNOWN: dict[str, tuple[gp.Query, list[Any], list[float]]] = {
         [1, math.exp(-0.5), math.exp(-2)],
     ),
     "linear": (
-        gp.LinearQuery((3, 4), gp.Ramp(width=10), intercept=1),
+        gp.LinearQuery((3, 4), gp.shapes.Ramp(width=10), intercept=1),
         [(0, 0), (1, 0), (0, 1), (5, 5), (-5, -5)],
         [0.6, 0.9, 1, 1, 0],
     ),
     "radial": (
-        gp.RadialQuery((0, 0), gp.PiecewiseLinear((0, 5, 10), (2, 4, 0))),
+        gp.RadialQuery((0, 0), gp.shapes.PiecewiseLinear((0, 5, 10), (2, 4, 0))),
         [(0, 0), (3, 4), (6, 8), (1.5, 2), (30, 40)],
         [2, 4, 0, 3, 0],
     ),
@@ -120,7 +120,7 @@ KNOWN: dict[str, tuple[gp.Query, list[Any], list[float]]] = {
 ALL = [query for query, _, _ in KNOWN.values()]
 
 
-def _kind(query: gp.Query) -> str:
+def _kind(query: gp.queries.Query) -> str:
     return f"{type(query).__name__} on {type(query.space).__name__}"
 
 
@@ -131,26 +131,26 @@ def test_a_query_takes_the_values_that_were_computed_by_hand(name: str) -> None:
 
 
 @pytest.mark.parametrize("query", ALL, ids=_kind)
-def test_a_query_is_its_profile_after_its_coordinate(query: gp.Query) -> None:
+def test_a_query_is_its_profile_after_its_coordinate(query: gp.queries.Query) -> None:
     x = np.random.default_rng(31).uniform(-20, 40, (50, *query.space.point_shape))
     np.testing.assert_array_equal(query(x), query.profile(query.coordinate(x)))
 
 
 @pytest.mark.parametrize("query", ALL, ids=_kind)
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (5,), (2, 3)])
-def test_a_query_answers_once_for_each_value(query: gp.Query, shape: tuple[int, ...]) -> None:
+def test_a_query_answers_once_for_each_value(query: gp.queries.Query, shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(32).uniform(-20, 40, shape + query.space.point_shape)
     assert query(x).shape == query.coordinate(x).shape == shape
 
 
 @pytest.mark.parametrize("query", ALL, ids=_kind)
-def test_a_query_answers_for_many_as_for_each(query: gp.Query) -> None:
+def test_a_query_answers_for_many_as_for_each(query: gp.queries.Query) -> None:
     x = np.random.default_rng(33).uniform(-20, 40, (7, *query.space.point_shape))
     np.testing.assert_allclose(query(x), [float(query(value)) for value in x], rtol=1e-13, atol=1e-15)
 
 
 @pytest.mark.parametrize("query", ALL, ids=_kind)
-def test_a_query_refuses_values_that_are_not_of_its_space(query: gp.Query) -> None:
+def test_a_query_refuses_values_that_are_not_of_its_space(query: gp.queries.Query) -> None:
     bad = np.full((2, *query.space.point_shape), np.nan)
     with pytest.raises(gp.OutOfDomain):
         query(bad)
@@ -179,7 +179,7 @@ def test_the_sensitivity_of_the_triangle_is_the_formula_of_the_papers_appendix(g
     outside = np.maximum(1 / np.where(beyond > 0, off, 1.0), np.exp(-gamma * beyond) / base)
     paper = np.where(beyond > 0, outside, 1 / base)
     query = gp.Range(low=low, high=high, width=width, shape="triangle")
-    found = gp.smooth_sensitivity(query.profile, gp.ExponentialGrowth(gamma), query.coordinate(x))
+    found = gp.mechanisms.smooth_sensitivity(query.profile, gp.mechanisms.ExponentialGrowth(gamma), query.coordinate(x))
     np.testing.assert_allclose(found, paper, rtol=1e-12)
 
 
@@ -222,7 +222,7 @@ def test_a_ball_refuses_a_width_beyond_its_diameter() -> None:
 
 
 LOG = gp.LogLine()
-WRONG_SPACES: list[Callable[[], gp.Query]] = [
+WRONG_SPACES: list[Callable[[], gp.queries.Query]] = [
     lambda: gp.Threshold(1, 1, space=gp.Plane()),
     lambda: gp.Threshold(1, 1, space=EARTH),
     lambda: gp.Threshold(1, 1, space=gp.Euclidean(1)),
@@ -233,9 +233,9 @@ WRONG_SPACES: list[Callable[[], gp.Query]] = [
     lambda: gp.Score((1, 1), 0, 1, space=gp.Line()),
     lambda: gp.Score((1, 1), 0, 1, space=EARTH),
     lambda: gp.Score((1, 1), 0, 1, space=gp.Euclidean(3)),
-    lambda: gp.LinearQuery((1, 1), gp.Ramp(1.0), space=gp.Line()),
-    lambda: gp.LinearQuery((1, 1, 1), gp.Ramp(1.0), space=gp.Plane()),
-    lambda: gp.LinearQuery((1, 1), gp.Ramp(1.0), space=EARTH),
+    lambda: gp.LinearQuery((1, 1), gp.shapes.Ramp(1.0), space=gp.Line()),
+    lambda: gp.LinearQuery((1, 1, 1), gp.shapes.Ramp(1.0), space=gp.Plane()),
+    lambda: gp.LinearQuery((1, 1), gp.shapes.Ramp(1.0), space=EARTH),
     lambda: gp.Geofence(SQUARE, 1, space=gp.Line()),
     lambda: gp.Geofence(SQUARE, 1, space=gp.Euclidean(3)),
     lambda: gp.Geofence(SQUARE, 1, space=gp.Euclidean(2)),
@@ -243,19 +243,19 @@ WRONG_SPACES: list[Callable[[], gp.Query]] = [
 
 
 @pytest.mark.parametrize("make", WRONG_SPACES)
-def test_a_query_refuses_a_space_that_it_has_no_meaning_in(make: Callable[[], gp.Query]) -> None:
+def test_a_query_refuses_a_space_that_it_has_no_meaning_in(make: Callable[[], gp.queries.Query]) -> None:
     with pytest.raises(gp.InvalidParameter, match="'space' parameter"):
         make()
 
 
-MISFITS: list[tuple[Callable[[], gp.Query], str]] = [
+MISFITS: list[tuple[Callable[[], gp.queries.Query], str]] = [
     (lambda: gp.Orthant((1, 1, 1), 1, space=gp.Plane()), "at"),
     (lambda: gp.Ball((1, 1, 1), 1, 1, space=gp.Plane()), "center"),
     (lambda: gp.Ball(1, 1, 1, space=gp.Plane()), "center"),
     (lambda: gp.Ball((91.0, 0.0), 1, 1, space=EARTH), "center"),
     (lambda: gp.Ball((0.0, 400.0), 1, 1, space=EARTH), "center"),
     (lambda: gp.GaussianKernel((1, 1), 1, space=gp.Euclidean(3)), "center"),
-    (lambda: gp.RadialQuery((1, 1), gp.Ramp(1.0), space=gp.Euclidean(3)), "center"),
+    (lambda: gp.RadialQuery((1, 1), gp.shapes.Ramp(1.0), space=gp.Euclidean(3)), "center"),
     (lambda: gp.Threshold(1.0, 1, space=LOG), "at"),
     (lambda: gp.Threshold(-5.0, 1, space=LOG), "at"),
     (lambda: gp.Range(0.5, 2, 1, space=LOG), "low"),
@@ -263,29 +263,29 @@ MISFITS: list[tuple[Callable[[], gp.Query], str]] = [
 
 
 @pytest.mark.parametrize(("make", "parameter"), MISFITS)
-def test_a_query_refuses_a_place_that_is_not_in_its_space(make: Callable[[], gp.Query], parameter: str) -> None:
+def test_a_query_refuses_a_place_that_is_not_in_its_space(make: Callable[[], gp.queries.Query], parameter: str) -> None:
     with pytest.raises(gp.InvalidParameter, match=f"'{parameter}' parameter"):
         make()
 
 
-ROUND: list[Callable[..., gp.Query]] = [
+ROUND: list[Callable[..., gp.queries.Query]] = [
     lambda center, space: gp.Ball(center, 1, 1, space=space),
     lambda center, space: gp.GaussianKernel(center, 1, space=space),
-    lambda center, space: gp.RadialQuery(center, gp.Ramp(1.0), space=space),
+    lambda center, space: gp.RadialQuery(center, gp.shapes.Ramp(1.0), space=space),
 ]
 
 
 @pytest.mark.parametrize("make", ROUND)
 @pytest.mark.parametrize("space", [gp.Line(), LOG])
 def test_a_center_in_the_plane_is_refused_on_a_line_and_not_cut_short(
-    make: Callable[..., gp.Query], space: gp.Space
+    make: Callable[..., gp.queries.Query], space: gp.spaces.Space
 ) -> None:
     with pytest.raises(gp.InvalidParameter, match=r"'(center|space)' parameter"):
         make((3.0, 4.0), space)
 
 
 @pytest.mark.parametrize("make", [*ROUND, lambda _, space: gp.LipschitzQuery(np.sin, 1, space=space)])
-def test_what_is_no_space_is_refused_by_name(make: Callable[..., gp.Query]) -> None:
+def test_what_is_no_space_is_refused_by_name(make: Callable[..., gp.queries.Query]) -> None:
     with pytest.raises(gp.InvalidParameter, match="'space' parameter"):
         make((3.0, 4.0), "the plane")
 
@@ -293,7 +293,7 @@ def test_what_is_no_space_is_refused_by_name(make: Callable[..., gp.Query]) -> N
 NOT_FINITE: list[Any] = [math.nan, math.inf, -math.inf, "secret", None]
 NOT_POSITIVE: list[Any] = [*NOT_FINITE, 0, -1.0, True]
 NO_VECTOR: list[Any] = [(), (math.nan, 1), (math.inf, 1), "ab", None, 5, ((1, 2), (3, 4)), (1, "b")]
-PROFILE = gp.Ramp(1.0)
+PROFILE = gp.shapes.Ramp(1.0)
 GOOD: dict[type[Any], dict[str, Any]] = {
     gp.Threshold: {"at": 5, "width": 1},
     gp.Range: {"low": 5, "high": 9, "width": 1},
@@ -344,7 +344,7 @@ def test_a_query_refuses_a_bad_parameter_by_name(kind: type[Any], parameter: str
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_the_parameters_that_the_bad_ones_replace_are_good(kind: type[Any]) -> None:
-    assert isinstance(kind(**GOOD[kind]), gp.Query)
+    assert isinstance(kind(**GOOD[kind]), gp.queries.Query)
 
 
 @pytest.mark.parametrize("kind", GOOD)
@@ -363,8 +363,8 @@ CHANGED: dict[type[Any], dict[str, Any]] = {
     gp.Ball: {"center": (2, 1), "radius": 4, "width": 2, "space": EARTH},
     gp.Geofence: {"polygon": shapely.box(0, 0, 9, 9), "width": 2, "space": EARTH},
     gp.GaussianKernel: {"center": (2, 1), "bandwidth": 4, "space": EARTH},
-    gp.LinearQuery: {"weights": (2, 1), "profile": gp.Ramp(2.0), "intercept": 4, "space": gp.Plane()},
-    gp.RadialQuery: {"center": (2, 1), "profile": gp.Ramp(2.0), "space": EARTH},
+    gp.LinearQuery: {"weights": (2, 1), "profile": gp.shapes.Ramp(2.0), "intercept": 4, "space": gp.Plane()},
+    gp.RadialQuery: {"center": (2, 1), "profile": gp.shapes.Ramp(2.0), "space": EARTH},
     gp.LipschitzQuery: {"function": np.cos, "constant": 2, "space": gp.Line("USD")},
 }
 
@@ -405,7 +405,9 @@ def test_geojson_and_shapely_make_the_same_geofence() -> None:
         (gp.Geofence(SQUARE, 1), gp.Plane()),
     ],
 )
-def test_a_query_without_a_space_lives_in_the_one_of_its_parameters(query: gp.Query, space: gp.Space) -> None:
+def test_a_query_without_a_space_lives_in_the_one_of_its_parameters(
+    query: gp.queries.Query, space: gp.spaces.Space
+) -> None:
     assert query.space == space
 
 
@@ -419,7 +421,7 @@ def vectors_of_any_dimension() -> st.SearchStrategy[list[float]]:
 def test_a_score_is_a_ramp_of_a_linear_form(normal: list[float], offset: float, width: float, seed: int) -> None:
     x = np.random.default_rng(seed).normal(size=(20, len(normal))) * 5
     half = gp.Score(tuple(normal), offset, width)
-    linear = gp.LinearQuery(normal, gp.Ramp(width * math.hypot(*normal)), intercept=-offset)
+    linear = gp.LinearQuery(normal, gp.shapes.Ramp(width * math.hypot(*normal)), intercept=-offset)
     np.testing.assert_allclose(half(x), linear(x), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(half.coordinate(x), linear.coordinate(x), rtol=1e-12, atol=1e-12)
     assert half.profile.lipschitz == pytest.approx(linear.profile.lipschitz, rel=1e-12)
@@ -438,7 +440,12 @@ def test_the_length_of_weights_does_not_matter(normal: list[float], offset: floa
 def test_a_linear_query_is_its_profile_of_the_score(weights: list[float], intercept: float, seed: int) -> None:
     x = np.random.default_rng(seed).normal(size=(20, len(weights))) * 3
     score = intercept + x @ np.array(weights)
-    for profile in (gp.Ramp(3.0, center=1.0), gp.Gaussian(2.0, center=-1.0), gp.Triangle(2.0), gp.Identity(0.5)):
+    for profile in (
+        gp.shapes.Ramp(3.0, center=1.0),
+        gp.shapes.Gaussian(2.0, center=-1.0),
+        gp.shapes.Triangle(2.0),
+        gp.shapes.Identity(0.5),
+    ):
         query = gp.LinearQuery(weights, profile, intercept=intercept)
         np.testing.assert_allclose(query(x), profile(score), rtol=1e-9, atol=1e-12)
 
@@ -510,11 +517,11 @@ def test_an_orthant_does_not_mind_the_order_of_its_axes() -> None:
 
 def test_a_ball_is_a_radial_query_with_a_falling_ramp() -> None:
     x = far_and_near(2, 43)
-    radial = gp.RadialQuery((0.5, 0.5), gp.Ramp(1.0, center=2.0, rising=False))
+    radial = gp.RadialQuery((0.5, 0.5), gp.shapes.Ramp(1.0, center=2.0, rising=False))
     np.testing.assert_allclose(gp.Ball((0.5, 0.5), 2.0, 1.0)(x), radial(x), atol=1e-14)
 
 
 def test_a_kernel_is_a_radial_query_with_a_gaussian() -> None:
     x = far_and_near(3, 44)
-    radial = gp.RadialQuery((0.5, 0.5, 0.0), gp.Gaussian(2.0))
+    radial = gp.RadialQuery((0.5, 0.5, 0.0), gp.shapes.Gaussian(2.0))
     np.testing.assert_array_equal(gp.GaussianKernel((0.5, 0.5, 0.0), 2.0)(x), radial(x))

@@ -24,7 +24,9 @@ def test_a_map_has_a_kernel_for_every_point_of_its_grid() -> None:
 
 
 @pytest.mark.parametrize("questions", [(ABOVE, CURVE), (CURVE,)], ids=["two", "one"])
-def test_a_design_keeps_its_questions_and_its_source(questions: tuple[gp.Question, ...], tmp_path: Path) -> None:
+def test_a_design_keeps_its_questions_and_its_source(
+    questions: tuple[gp.queries.Question, ...], tmp_path: Path
+) -> None:
     queries = [query for question in questions for query in question.queries]
     lattice = gp.Lattice.calibrate(USD, "1 per 8,000 USD", queries=queries)
     source = gp.Source(("income",), (0.0,), (1e6,), person="id")

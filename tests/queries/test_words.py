@@ -17,9 +17,9 @@ CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 PLANE, ROOM, USD = gp.Plane("m"), gp.Euclidean(3, "m"), gp.Line("USD")
 BOX = {"type": "Polygon", "coordinates": [[[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]]}
 SQUARE = {"type": "Polygon", "coordinates": [[[-74, 40.7], [-73.9, 40.7], [-73.9, 40.8], [-74, 40.8], [-74, 40.7]]]}
-RING = gp.PiecewiseLinear((1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 1.0, 0.0))
+RING = gp.shapes.PiecewiseLinear((1.0, 2.0, 3.0, 4.0), (0.0, 1.0, 1.0, 0.0))
 
-SAID: list[tuple[gp.Query, str]] = [
+SAID: list[tuple[gp.queries.Query, str]] = [
     (gp.Threshold(1e5, 16e3, USD), "are at or above 100,000 USD"),
     (gp.Threshold(1e5, 1.0, gp.LogLine(unit="USD")), "are at or above 100,000 USD"),
     (gp.Range(10, 20, 2, space=USD), "are between 10 and 20 USD"),
@@ -33,13 +33,13 @@ SAID: list[tuple[gp.Query, str]] = [
     (gp.Ball(3.0, 2.0, 1.0, USD), "are within 2 USD of 3 USD"),
     (gp.Geofence(BOX, 1.0), "are inside “it”"),
     (gp.Blurred(gp.Threshold(5.0, 1.0, USD), 2.0), "are at or above 5 USD"),
-    (gp.LinearQuery((1.0, 2.0), gp.Ramp(1.0)), "count towards “it”"),
+    (gp.LinearQuery((1.0, 2.0), gp.shapes.Ramp(1.0)), "count towards “it”"),
     (gp.LipschitzQuery(np.sin, 1.0), "count towards “it”"),
 ]
 
 
 @pytest.mark.parametrize(("query", "words"), SAID, ids=[f"{type(q).__name__} {q.space}" for q, _ in SAID])
-def test_a_query_says_whom_it_counts(query: gp.Query, words: str) -> None:
+def test_a_query_says_whom_it_counts(query: gp.queries.Query, words: str) -> None:
     assert query.words("it").replace("\u202f", " ").replace("\u00a0", " ") == words
 
 
@@ -51,10 +51,13 @@ def test_a_query_says_whom_it_counts(query: gp.Query, words: str) -> None:
         (gp.Ball((0.0, 0.0), 5.0, 1.0, PLANE), "within 0.5 m of the border count in part"),
         (gp.Score((1.0, 2.0), 3.0, 1.0, PLANE), "within 0.5 m of the line count in part"),
         (gp.Blurred(gp.Ball((0.0, 0.0), 5.0, 1.0, PLANE), 2.0), "within about 4.5 m of the border count in part"),
-        (gp.Blurred(gp.LinearQuery((1.0, 2.0), gp.Ramp(1.0), space=PLANE), 2.0), "within about 4 m of the line count"),
+        (
+            gp.Blurred(gp.LinearQuery((1.0, 2.0), gp.shapes.Ramp(1.0), space=PLANE), 2.0),
+            "within about 4 m of the line count",
+        ),
     ],
 )
-def test_a_query_says_who_counts_in_part(query: gp.Query, within: str) -> None:
+def test_a_query_says_who_counts_in_part(query: gp.queries.Query, within: str) -> None:
     assert within in query.soft_edge.replace("\u202f", " ")
 
 
@@ -83,7 +86,7 @@ def test_balls_and_geofences_of_the_plane_are_regions_and_nothing_else_is() -> N
         assert none.region is None
 
 
-MOVED: list[gp.Query] = [
+MOVED: list[gp.queries.Query] = [
     *(gp.Orthant(at, 900.0, CITY) for at in ((40.7, -74.0), (40.8, -73.9))),
     *(gp.Ball(at, 900.0, 500.0, CITY) for at in ((40.7, -74.0), (40.8, -73.9))),
     *(gp.Blurred(gp.Ball(at, 900.0, 500.0, CITY), 400.0) for at in ((40.7, -74.0), (40.8, -73.9))),
@@ -129,7 +132,7 @@ class _Elsewhere(Coordinate):
 
 
 @dataclass(frozen=True)
-class _Stranger(gp.Query):
+class _Stranger(gp.queries.Query):
     shift: float
     space: gp.Space = PLANE
 
@@ -139,7 +142,7 @@ class _Stranger(gp.Query):
 
     @property
     def profile(self) -> Profile:
-        return gp.Ramp(2.0)
+        return gp.shapes.Ramp(2.0)
 
 
 def test_a_query_that_does_not_know_how_it_moves_is_like_no_other() -> None:

@@ -259,7 +259,7 @@ def test_files_are_audited_at_the_value_that_they_clamp_to() -> None:
 
 
 @pytest.mark.parametrize("row", ASKED_OF_DEVICES, ids=lambda row: row[0])
-def test_marks_are_found_on_every_space_and_for_every_query(row: tuple[str, gp.Query, float, object]) -> None:
+def test_marks_are_found_on_every_space_and_for_every_query(row: tuple[str, gp.queries.Query, float, object]) -> None:
     """Each has close and wide pairs, and its laws add up to 1."""
     _, query, epsilon, _ = row
     design = table_design(query, epsilon)

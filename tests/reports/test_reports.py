@@ -48,7 +48,7 @@ def many(row: Row, n: int) -> FloatArray:
 @every_made_row
 def test_a_report_is_a_value_of_the_public_grid(row: Row) -> None:
     made = row.mechanism.report(row.values)
-    assert type(made) is gp.Reports
+    assert type(made) is gp.mechanisms.Reports
     assert np.isfinite(made.values).all()
     assert len(made) == len(row.values)
     if isinstance(row.mechanism, gp.Table):
@@ -129,7 +129,7 @@ def test_reports_cannot_be_changed_and_are_not_simulations() -> None:
     made = gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0).report([0.0, 1.0])
     with pytest.raises(ValueError, match="read-only"):
         made.values[0] = 0.0
-    assert not isinstance(made, gp.Simulated)
+    assert not isinstance(made, gp.mechanisms.Simulated)
 
 
 @every_mechanism

@@ -237,7 +237,7 @@ def test_a_tally_among_the_reports_counts_nothing_and_is_named(tmp_path: Path) -
     posing(path, pa.Table.from_arrays([[0], [[1]], [10**9]], schema=tallies._COLUMNS))
     with pytest.raises(gp.InvalidParameter, match=r"reports\.parquet holds counts and no reports.*--add-tally"):
         gp.tally(DESIGN, [path])
-    reader = gp.ReportReader(DESIGN)
+    reader = gp.reports.ReportReader(DESIGN)
     assert list(reader.read(path)) == []
     assert dict(reader.rejected) == {"malformed": 1}
     assert gp.tally(DESIGN, [], tallies=[path]).n == 10**9

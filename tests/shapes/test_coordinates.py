@@ -86,13 +86,13 @@ LINE, LOG, PLANE, ROOM = gp.Line(), gp.LogLine(base=2), gp.Plane(), gp.Euclidean
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 DISTRICT = shapely.Polygon([(-74.02, 40.70), (-73.97, 40.70), (-73.97, 40.75), (-74.0, 40.73), (-74.02, 40.76)])
 HOLED = shapely.Polygon([(-8, -8), (8, -8), (9, 7), (0, 2), (-8, 8)], [[(-4, -5), (4, -5), (3, 0)]])
-QUERIES: dict[str, gp.Query] = {
+QUERIES: dict[str, gp.queries.Query] = {
     "Threshold on Line": gp.Threshold(at=3.0, width=2.0),
     "Range on Line": gp.Range(low=-2.0, high=5.0, width=1.0),
     "triangle Range on Line": gp.Range(low=-2.0, high=5.0, width=1.0, shape="triangle"),
     "Ball on Line": gp.Ball(center=(1.0,), radius=3.0, width=1.0, space=LINE),
     "GaussianKernel on Line": gp.GaussianKernel(center=(1.0,), bandwidth=3.0, space=LINE),
-    "RadialQuery on Line": gp.RadialQuery(-1.0, gp.Gaussian(2.0)),
+    "RadialQuery on Line": gp.RadialQuery(-1.0, gp.shapes.Gaussian(2.0)),
     "LipschitzQuery on Line": gp.LipschitzQuery(np.sin, constant=1.0),
     "Threshold on LogLine": gp.Threshold(at=9.0, width=2.0, space=LOG),
     "Range on LogLine": gp.Range(low=2.0, high=50.0, width=1.0, space=LOG),
@@ -103,8 +103,8 @@ QUERIES: dict[str, gp.Query] = {
     "Score on Plane": gp.Score(weights=(3.0, -4.0), at=2.0, width=1.0, space=PLANE),
     "Ball on Plane": gp.Ball(center=(1.0, 2.0), radius=3.0, width=1.0, space=PLANE),
     "GaussianKernel on Plane": gp.GaussianKernel(center=(1.0, 2.0), bandwidth=3.0, space=PLANE),
-    "LinearQuery on Plane": gp.LinearQuery((0.1, 7.0), gp.Ramp(2.0), intercept=-4.0, space=PLANE),
-    "RadialQuery on Plane": gp.RadialQuery((0.0, 1.0), gp.Ramp(2.0), space=PLANE),
+    "LinearQuery on Plane": gp.LinearQuery((0.1, 7.0), gp.shapes.Ramp(2.0), intercept=-4.0, space=PLANE),
+    "RadialQuery on Plane": gp.RadialQuery((0.0, 1.0), gp.shapes.Ramp(2.0), space=PLANE),
     "Geofence on Plane": gp.Geofence(HOLED, width=1.0),
     "islands on Plane": gp.Geofence(shapely.MultiPolygon([HOLED, shapely.box(10, 10, 12, 15)]), width=1.0),
     "LipschitzQuery on Plane": gp.LipschitzQuery(lambda x: 2 * np.abs(x).max(axis=-1), constant=2.0, space=PLANE),
@@ -112,7 +112,7 @@ QUERIES: dict[str, gp.Query] = {
     "Score on Euclidean": gp.Score(weights=(1.0, 2.0, -5.0), at=2.0, width=1.0, space=ROOM),
     "Ball on Euclidean": gp.Ball(center=(1.0, 2.0, 3.0), radius=3.0, width=1.0, space=ROOM),
     "GaussianKernel on Euclidean": gp.GaussianKernel(center=(1.0, 2.0, 3.0), bandwidth=3.0, space=ROOM),
-    "LinearQuery on Euclidean": gp.LinearQuery((1.0, 1.0, 1.0), gp.Gaussian(2.0), space=ROOM),
+    "LinearQuery on Euclidean": gp.LinearQuery((1.0, 1.0, 1.0), gp.shapes.Gaussian(2.0), space=ROOM),
     "Orthant on LocalPlane": gp.Orthant(at=(40.7, -74.0), width=300.0, space=CITY),
     "Score on LocalPlane": gp.Score(weights=(3.0, -4.0), at=2000.0, width=100.0, space=CITY),
     "Ball on LocalPlane": gp.Ball(center=(40.7, -74.0), radius=5e3, width=1e3, space=CITY),
@@ -126,7 +126,7 @@ QUERIES: dict[str, gp.Query] = {
 }
 
 
-def steps_from(space: gp.Space, points: FloatArray, length: FloatArray, rng: np.random.Generator) -> FloatArray:
+def steps_from(space: gp.spaces.Space, points: FloatArray, length: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Points at about `length` from the given ones, in random directions."""
     if isinstance(space, gp.Earth):
         return space.move(points, length, rng.uniform(0, 2 * np.pi, len(points)))
@@ -136,12 +136,12 @@ def steps_from(space: gp.Space, points: FloatArray, length: FloatArray, rng: np.
     return np.asarray(points + direction / np.linalg.norm(direction, axis=-1, keepdims=True) * length[:, None])
 
 
-def points_of(space: gp.Space, points: FloatArray) -> FloatArray:
+def points_of(space: gp.spaces.Space, points: FloatArray) -> FloatArray:
     """Points that can be read: on a LogLine they start at its floor and end where values overflow."""
     return np.clip(points, 0.0, 1000.0) if isinstance(space, gp.LogLine) else points
 
 
-def pairs(query: gp.Query, rng: np.random.Generator, n: int = 3000) -> tuple[FloatArray, FloatArray]:
+def pairs(query: gp.queries.Query, rng: np.random.Generator, n: int = 3000) -> tuple[FloatArray, FloatArray]:
     """Pairs of points of four kinds: near and far from the anchor, each with close and with far partners."""
     space = query.space
     earth = isinstance(space, gp.Earth)
@@ -152,7 +152,7 @@ def pairs(query: gp.Query, rng: np.random.Generator, n: int = 3000) -> tuple[Flo
     return points_of(space, x), points_of(space, y)
 
 
-def excess(space: gp.Space, s: Callable[[FloatArray], FloatArray], x: FloatArray, y: FloatArray) -> float:
+def excess(space: gp.spaces.Space, s: Callable[[FloatArray], FloatArray], x: FloatArray, y: FloatArray) -> float:
     """By how much s stretches a distance at worst, beyond what rounding explains; positive means caught."""
     if isinstance(space, gp.Earth):
         slack = METRES_OF_SLACK

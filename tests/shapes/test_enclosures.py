@@ -110,29 +110,31 @@ def test_scales_in_balls_are_the_stated_ones(row: Row) -> None:
     """With the margin of 2^-30, and up to 5e-4 for the smooth sensitivity of a Gaussian."""
     query, values = row.asked.query, row.values
     stated = row.mechanism.scale(query.coordinate(values))
-    room = 5e-4 if isinstance(query.profile, gp.Gaussian) and isinstance(row.mechanism.scale, SmoothScale) else 1e-8
+    room = (
+        5e-4 if isinstance(query.profile, gp.shapes.Gaussian) and isinstance(row.mechanism.scale, SmoothScale) else 1e-8
+    )
     with precision(200):
         for numbers, scale in zip(query.space.read_rows(values)[0].tolist(), stated.tolist(), strict=True):
             ball = row.mechanism.scale.enclose(query.geometry.enclose(numbers))
             assert scale * (1 + 1e-10) < ball < scale * (1 + room)
 
 
-SMOOTH: list[tuple[gp.Profile, Any, float]] = [
-    (gp.Gaussian(1.0), gp.ExponentialGrowth(0.3), math.inf),
-    (gp.Gaussian(1.0), gp.ExponentialGrowth(0.3), 1.5),
-    (gp.Gaussian(1.0), gp.LinearGrowth(0.3), math.inf),
-    (gp.Smoothstep(2.0), gp.ExponentialGrowth(0.3), math.inf),
-    (gp.Smoothstep(2.0), gp.LinearGrowth(0.3), 2.0),
-    (BlurredPieces(gp.Ramp(1.0), 0.5), gp.ExponentialGrowth(0.3), math.inf),
-    (gp.Ramp(1.0), gp.ExponentialGrowth(0.3), math.inf),
-    (gp.Ramp(1.0), gp.ExponentialGrowth(5.0), 0.9),
-    (gp.Ramp(1.0), gp.LinearGrowth(0.3), math.inf),
-    (gp.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.ExponentialGrowth(0.3), math.inf),
-    (gp.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.LinearGrowth(0.3), 2.0),
+SMOOTH: list[tuple[gp.shapes.Profile, Any, float]] = [
+    (gp.shapes.Gaussian(1.0), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.Gaussian(1.0), gp.mechanisms.ExponentialGrowth(0.3), 1.5),
+    (gp.shapes.Gaussian(1.0), gp.mechanisms.LinearGrowth(0.3), math.inf),
+    (gp.shapes.Smoothstep(2.0), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.Smoothstep(2.0), gp.mechanisms.LinearGrowth(0.3), 2.0),
+    (BlurredPieces(gp.shapes.Ramp(1.0), 0.5), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.Ramp(1.0), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.Ramp(1.0), gp.mechanisms.ExponentialGrowth(5.0), 0.9),
+    (gp.shapes.Ramp(1.0), gp.mechanisms.LinearGrowth(0.3), math.inf),
+    (gp.shapes.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.mechanisms.LinearGrowth(0.3), 2.0),
 ]
 
 
-def violations(profile: gp.Profile, growth: Any, radius: float, exact: bool) -> int:
+def violations(profile: gp.shapes.Profile, growth: Any, radius: float, exact: bool) -> int:
     """Pairs of very close coordinates between which a scale changes by more than the growth allows."""
     sigma = SmoothScale(gp.RadialQuery(0.0, profile), growth, 1.0, radius)
     rng = np.random.default_rng(1)
@@ -144,7 +146,7 @@ def violations(profile: gp.Profile, growth: Any, radius: float, exact: bool) -> 
                 sigma.smooth_bound(arb(t)) if exact else arb(float(sigma(np.asarray(t)))) for t in (s, other)
             )
             way = growth.gamma * (arb(other) - arb(s))
-            limit = way.exp() if isinstance(growth, gp.ExponentialGrowth) else 1 + way
+            limit = way.exp() if isinstance(growth, gp.mechanisms.ExponentialGrowth) else 1 + way
             found += bool(
                 first > second * limit * (1 + arb(2) ** -300) or second > first * limit * (1 + arb(2) ** -300)
             )
@@ -152,7 +154,7 @@ def violations(profile: gp.Profile, growth: Any, radius: float, exact: bool) -> 
 
 
 @pytest.mark.parametrize(("profile", "growth", "radius"), SMOOTH)
-def test_scales_are_smooth_between_neighbouring_floats(profile: gp.Profile, growth: Any, radius: float) -> None:
+def test_scales_are_smooth_between_neighbouring_floats(profile: gp.shapes.Profile, growth: Any, radius: float) -> None:
     """Where a computed scale is not: its rounding errors alone exceed what the growth allows over one last place."""
     assert violations(profile, growth, radius, exact=True) == 0
     assert violations(profile, growth, radius, exact=False) > 0
@@ -160,11 +162,11 @@ def test_scales_are_smooth_between_neighbouring_floats(profile: gp.Profile, grow
 
 @pytest.mark.parametrize("radius", [math.inf, 0.5, 2.0, 40.0])
 def test_the_step_function_of_a_gaussian_is_never_below_its_lipschitz_constants(radius: float) -> None:
-    profile = gp.Gaussian(2.0)
+    profile = gp.shapes.Gaussian(2.0)
     bound = gaussian_envelope(profile, radius)
     rng = np.random.default_rng(2)
     s = np.concatenate([rng.uniform(0, 6, 20_000), rng.uniform(0, 200, 20_000), bound.edges[:-1], [2.0]])
-    exact = gp.pointwise_lipschitz(profile, s, radius)
+    exact = gp.mechanisms.pointwise_lipschitz(profile, s, radius)
     assert (bound.pointwise(s) >= exact).all()
     assert (bound.pointwise(s)[s < 12] <= exact[s < 12] * 1.005).all()
 
@@ -222,7 +224,7 @@ def test_a_region_on_earth_agrees_with_the_plane_where_it_is_small() -> None:
 
 def test_profiles_and_spaces_that_floats_round_are_exact_in_balls() -> None:
     with precision(300):
-        third = gp.Ramp(3.0).enclose(arb(-1) / 2)
+        third = gp.shapes.Ramp(3.0).enclose(arb(-1) / 2)
         assert abs(third - arb(1) / 3) < arb(2) ** -280
         log = gp.LogLine(base=2.0, floor=1.0).enclose([10.0])[0]
         assert abs(log - arb(10).log() / arb(2).log()) < arb(2) ** -280
@@ -230,17 +232,17 @@ def test_profiles_and_spaces_that_floats_round_are_exact_in_balls() -> None:
 
 
 def test_what_has_no_enclosure_is_refused() -> None:
-    custom = gp.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
+    custom = gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
     with pytest.raises(gp.InvalidParameter, match="Custom"):
         custom.enclose(arb(0))
-    sigma = SmoothScale(gp.RadialQuery(0.0, custom), gp.ExponentialGrowth(0.3), 1.0, math.inf)
+    sigma = SmoothScale(gp.RadialQuery(0.0, custom), gp.mechanisms.ExponentialGrowth(0.3), 1.0, math.inf)
     with pytest.raises(gp.InvalidParameter, match="LeastScaleT and Table"):
         sigma.enclose(arb(0))
     with pytest.raises(gp.InvalidParameter, match="scale"):
         replace(gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0), scale=np.cosh).report(0.0)
 
 
-def star(corners: int, on_earth: bool) -> gp.Query:
+def star(corners: int, on_earth: bool) -> gp.queries.Query:
     """A jagged region with a hole and many edges."""
     turn = np.linspace(0, 2 * np.pi, corners, endpoint=False)
     size = 1 + 0.4 * np.random.default_rng(4).random(corners)
@@ -273,12 +275,12 @@ def test_ruling_edges_out_by_floats_changes_nothing(on_earth: bool, monkeypatch:
         assert abs(first - second) < 1e-20 * (1e6 if on_earth else 1)
 
 
-def sliver(shift: float) -> gp.Query:
+def sliver(shift: float) -> gp.queries.Query:
     return gp.Geofence(shapely.Polygon(np.array([(0, 0), (1e3, 1e-3), (2e3, 0), (1e3, 2e-3)]) + shift), 1.0, PLANE)
 
 
 @pytest.mark.parametrize("query", [star(60, False), star(60, True), sliver(0.0), sliver(1e6)])
-def test_distances_to_awkward_regions_have_bounds_above_their_errors(query: gp.Query) -> None:
+def test_distances_to_awkward_regions_have_bounds_above_their_errors(query: gp.queries.Query) -> None:
     rng, corners = np.random.default_rng(6), shapely.get_coordinates(query.polygon)  # type: ignore[attr-defined]
     extent = float(np.ptp(corners[:, 0]))
     away = extent * rng.standard_normal((200, 2)) * 10.0 ** rng.uniform(-16, 1, (200, 1))
@@ -316,4 +318,4 @@ def test_lengths_and_kernels_are_known_around_zero() -> None:
     around = arb(0, 1e-60)
     with precision(400):
         assert length([around, around]) < 1e-55
-        assert abs(gp.Gaussian(1.0).enclose(around) - 1) < 1e-100
+        assert abs(gp.shapes.Gaussian(1.0).enclose(around) - 1) < 1e-100

@@ -18,24 +18,28 @@ from geopriv.spaces.checks import FloatArray
 
 PLANE = gp.Plane("m")
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
-STAIRS = gp.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))
+STAIRS = gp.shapes.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))
 PIECES: list[LinearPieces] = [
-    gp.Ramp(1e-7),
-    gp.PiecewiseLinear((0.0, 1e-6, 5.0), (0.0, 2.0, 1.0)),
-    gp.Ramp(2.0, center=1.0),
-    gp.Ramp(0.01, rising=False),
-    gp.Trapezoid(3.0, 1.0, center=-1.0),
-    gp.Triangle(1.5),
+    gp.shapes.Ramp(1e-7),
+    gp.shapes.PiecewiseLinear((0.0, 1e-6, 5.0), (0.0, 2.0, 1.0)),
+    gp.shapes.Ramp(2.0, center=1.0),
+    gp.shapes.Ramp(0.01, rising=False),
+    gp.shapes.Trapezoid(3.0, 1.0, center=-1.0),
+    gp.shapes.Triangle(1.5),
     STAIRS,
 ]
 BLURRED = [BlurredPieces(pieces, h) for pieces in PIECES for h in (0.05, 0.7, 4.0)]
-STEPS = [gp.Smoothstep(2.0), gp.Smoothstep(0.3, center=5.0, rising=False), gp.Smoothstep(1e-3, center=-2.0)]
+STEPS = [
+    gp.shapes.Smoothstep(2.0),
+    gp.shapes.Smoothstep(0.3, center=5.0, rising=False),
+    gp.shapes.Smoothstep(1e-3, center=-2.0),
+]
 SMOOTH = [*STEPS, *BLURRED]
 
 every_smooth = pytest.mark.parametrize("profile", SMOOTH, ids=str)
 
 
-def around(profile: gp.Smoothstep | BlurredPieces, count: int = 2001) -> FloatArray:
+def around(profile: gp.shapes.Smoothstep | BlurredPieces, count: int = 2001) -> FloatArray:
     """Places all over the profile and a little beyond, none of them on a landmark."""
     wide = profile.high - profile.low
     return np.linspace(profile.low - 0.2 * wide, profile.high + 0.2 * wide, count) + 1e-5 * wide / math.pi
@@ -61,7 +65,7 @@ def test_a_blurred_profile_is_the_mean_over_the_blur(profile: BlurredPieces) -> 
 
 
 @every_smooth
-def test_slope_and_second_derivative_are_those_of_the_values(profile: gp.Smoothstep | BlurredPieces) -> None:
+def test_slope_and_second_derivative_are_those_of_the_values(profile: gp.shapes.Smoothstep | BlurredPieces) -> None:
     s, step = around(profile), 1e-5 * (profile.high - profile.low)
     slope = (profile(s + step) - profile(s - step)) / (2 * step)
     assert np.abs(slope - profile.slope(s)).max() <= 1e-4 * profile.lipschitz + profile.curvature * step
@@ -71,7 +75,7 @@ def test_slope_and_second_derivative_are_those_of_the_values(profile: gp.Smooths
 
 
 @every_smooth
-def test_lipschitz_and_curvature_are_bounds_and_reached(profile: gp.Smoothstep | BlurredPieces) -> None:
+def test_lipschitz_and_curvature_are_bounds_and_reached(profile: gp.shapes.Smoothstep | BlurredPieces) -> None:
     s = np.unique(np.concatenate([around(profile, 40_001), profile.landmarks]))
     steepest, bend = float(np.abs(profile.slope(s)).max()), float(np.abs(profile.second(s)).max())
     assert steepest <= profile.lipschitz * (1 + 1e-12)
@@ -79,14 +83,14 @@ def test_lipschitz_and_curvature_are_bounds_and_reached(profile: gp.Smoothstep |
     assert bend <= profile.curvature * (1 + 1e-12)
     chords = np.abs(np.diff(profile(s))) / np.diff(s)
     assert chords.max() <= profile.lipschitz * (1 + 1e-9) + 1e-9
-    if isinstance(profile, gp.Smoothstep):
+    if isinstance(profile, gp.shapes.Smoothstep):
         assert bend == profile.curvature
     assert min(profile(s)) >= profile.bounds[0] - 1e-12
     assert max(profile(s)) <= profile.bounds[1] + 1e-12
 
 
 @every_smooth
-def test_outside_low_and_high_nothing_happens(profile: gp.Smoothstep | BlurredPieces) -> None:
+def test_outside_low_and_high_nothing_happens(profile: gp.shapes.Smoothstep | BlurredPieces) -> None:
     left, right = profile.low - np.array([0.0, 1.0, 1e9]), profile.high + np.array([0.0, 1.0, 1e9])
     for side in (left, right):
         np.testing.assert_allclose(profile(side), profile(side)[0], atol=1e-15)
@@ -100,7 +104,7 @@ def test_outside_low_and_high_nothing_happens(profile: gp.Smoothstep | BlurredPi
 @every_smooth
 @pytest.mark.parametrize("factor", [0.1, 7.0])
 def test_a_stretched_profile_is_the_profile_of_a_stretched_coordinate(
-    profile: gp.Smoothstep | BlurredPieces, factor: float
+    profile: gp.shapes.Smoothstep | BlurredPieces, factor: float
 ) -> None:
     s = around(profile, 501) / factor
     np.testing.assert_allclose(profile.stretched(factor)(s), profile(factor * s), atol=1e-11)
@@ -108,18 +112,23 @@ def test_a_stretched_profile_is_the_profile_of_a_stretched_coordinate(
 
 
 @every_smooth
-def test_profiles_take_empty_arrays_and_single_numbers(profile: gp.Smoothstep | BlurredPieces) -> None:
+def test_profiles_take_empty_arrays_and_single_numbers(profile: gp.shapes.Smoothstep | BlurredPieces) -> None:
     for function in (profile, profile.slope, profile.second):
         assert function(np.empty(0)).shape == (0,)
         assert np.shape(function(np.asarray(0.3))) == ()
 
 
-AUDITED = [gp.Smoothstep(2.0), gp.Smoothstep(0.2), BlurredPieces(STAIRS, 0.5), BlurredPieces(gp.Ramp(1e-7), 0.2)]
+AUDITED = [
+    gp.shapes.Smoothstep(2.0),
+    gp.shapes.Smoothstep(0.2),
+    BlurredPieces(STAIRS, 0.5),
+    BlurredPieces(gp.shapes.Ramp(1e-7), 0.2),
+]
 
 
 @pytest.mark.parametrize("profile", AUDITED, ids=str)
 @pytest.mark.parametrize("epsilon", [0.3, 4.0])
-def test_promises_made_with_smooth_profiles_hold(profile: gp.Profile, epsilon: float) -> None:
+def test_promises_made_with_smooth_profiles_hold(profile: gp.shapes.Profile, epsilon: float) -> None:
     query = gp.LinearQuery((1.0,), profile)
     for calibrate in (gp.SmoothT.calibrate, gp.LeastScaleT.calibrate):
         result = gp.audit(calibrate(query, epsilon))
@@ -128,15 +137,15 @@ def test_promises_made_with_smooth_profiles_hold(profile: gp.Profile, epsilon: f
 
 
 @pytest.mark.parametrize("profile", AUDITED[:1] + AUDITED[2:3], ids=str)
-def test_a_table_of_a_smooth_profile_keeps_its_promise(profile: gp.Profile) -> None:
+def test_a_table_of_a_smooth_profile_keeps_its_promise(profile: gp.shapes.Profile) -> None:
     result = gp.audit(gp.Table.calibrate(gp.LinearQuery((1.0,), profile), 1.0))
     assert 0.99 <= result.worst_ratio <= 1 + 1e-9
 
 
 def test_smooth_sensitivity_of_a_smooth_step_is_at_least_its_own_slope_and_smooth() -> None:
-    profile, gamma = gp.Smoothstep(2.0), 0.8
+    profile, gamma = gp.shapes.Smoothstep(2.0), 0.8
     s = np.linspace(-6.0, 6.0, 1201)
-    bound = gp.smooth_sensitivity(profile, gp.ExponentialGrowth(gamma), s)
+    bound = gp.mechanisms.smooth_sensitivity(profile, gp.mechanisms.ExponentialGrowth(gamma), s)
     assert (bound >= np.abs(profile.slope(s)) * (1 - 1e-9)).all()
     assert np.abs(np.diff(np.log(bound)) / np.diff(s)).max() <= gamma * (1 + 1e-6)
     assert bound.max() == pytest.approx(profile.lipschitz, rel=1e-3)
@@ -169,7 +178,7 @@ BLURS = [
     gp.Blurred(gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 0.7),
     gp.Blurred(gp.Score((1.0, -2.0), 0.3, 1.0), 0.7),
     gp.Blurred(gp.Ball((0.5, 0.0), 2.0, 1.0, PLANE), 0.8),
-    gp.Blurred(gp.RadialQuery((0.0, 0.0), gp.Triangle(1.0, center=3.0), PLANE), 0.7),
+    gp.Blurred(gp.RadialQuery((0.0, 0.0), gp.shapes.Triangle(1.0, center=3.0), PLANE), 0.7),
     gp.Blurred(gp.Geofence(shapely.box(0, 0, 3, 2), 0.4, PLANE), 1.0),
     gp.Blurred(gp.Ball((40.7, -74.0), 3000.0, 500.0, CITY), 1000.0),
 ]
@@ -226,10 +235,10 @@ def test_a_kink_that_a_custom_profile_hides_is_refused_or_its_error_is_stated() 
     def bent(s: FloatArray) -> FloatArray:
         return np.tanh(s) + 0.2 * np.clip(s - 0.3, 0.0, 0.5)
 
-    hidden = gp.LinearQuery((1.0,), gp.Custom(bent, 1.3, -8.0, 8.0, curvature=0.77))
+    hidden = gp.LinearQuery((1.0,), gp.shapes.Custom(bent, 1.3, -8.0, 8.0, curvature=0.77))
     with pytest.raises(gp.InvalidParameter, match="continuous slope"):
         undo(hidden, 1.0)
-    rounded = gp.LinearQuery((1.0,), gp.Custom(np.tanh, 1.0, -7.0, 7.0, curvature=0.77))
+    rounded = gp.LinearQuery((1.0,), gp.shapes.Custom(np.tanh, 1.0, -7.0, 7.0, curvature=0.77))
     inverse = undo(rounded, 1.0)
     s = np.linspace(-7, 7, 100_003)
     spline = inverse.function.profile(s)  # type: ignore[attr-defined]
@@ -239,21 +248,21 @@ def test_a_kink_that_a_custom_profile_hides_is_refused_or_its_error_is_stated() 
 @pytest.mark.parametrize(
     "query",
     [
-        gp.RadialQuery((0.0, 0.0), gp.Gaussian(1.0, center=2.0), PLANE),
-        gp.RadialQuery((0.0, 0.0), gp.Smoothstep(1.0, center=3.0), PLANE),
-        gp.LinearQuery((1.0, 1.0), gp.Smoothstep(1.0), space=PLANE),
-        gp.LinearQuery((1.0, 1.0, 0.0), gp.Smoothstep(1.0)),
+        gp.RadialQuery((0.0, 0.0), gp.shapes.Gaussian(1.0, center=2.0), PLANE),
+        gp.RadialQuery((0.0, 0.0), gp.shapes.Smoothstep(1.0, center=3.0), PLANE),
+        gp.LinearQuery((1.0, 1.0), gp.shapes.Smoothstep(1.0), space=PLANE),
+        gp.LinearQuery((1.0, 1.0, 0.0), gp.shapes.Smoothstep(1.0)),
     ],
     ids=["ring", "smooth disc", "smooth half-plane", "smooth half-space"],
 )
-def test_one_continuous_slope_is_not_enough_in_the_plane_and_in_space(query: gp.Query) -> None:
+def test_one_continuous_slope_is_not_enough_in_the_plane_and_in_space(query: gp.queries.Query) -> None:
     """T6 in d = 2 takes three derivatives, in d = 3 four: nothing here is called unbiased."""
     with pytest.raises(gp.InvalidParameter, match="smooth enough"):
         undo(query, 1.0)
 
 
 def test_a_function_without_a_hash_is_no_obstacle() -> None:
-    cubic = gp.Custom(np.poly1d([-0.5, 0.0, 1.5, 0.0]), 1.5, -1.0, 1.0, curvature=3.0)
+    cubic = gp.shapes.Custom(np.poly1d([-0.5, 0.0, 1.5, 0.0]), 1.5, -1.0, 1.0, curvature=3.0)
     mechanism = gp.InputLaplace.calibrate(gp.Euclidean(1), 1.0)
     assert mechanism.variance([(0.2,)], gp.LinearQuery((1.0,), cubic)).shape == (1,)
     assert gp.plan(gp.LinearQuery((1.0,), cubic), 1.0, 10, mechanisms=["InputLaplace"]).best.error > 0

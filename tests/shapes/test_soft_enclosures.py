@@ -19,12 +19,12 @@ from tests.rows import CITY
 
 MANY = tuple(np.cumsum(1 + 0.1 * np.sin(np.arange(61))).tolist())  # nearly one slope: small bends, large pieces
 SOFT = [
-    gp.Smoothstep(2.0),
-    gp.Smoothstep(1e-3, center=5.0, rising=False),
-    BlurredPieces(gp.Ramp(1.0), 0.5),
-    BlurredPieces(gp.Ramp(1.0), 300.0),
-    BlurredPieces(gp.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), 0.1),
-    BlurredPieces(gp.PiecewiseLinear(tuple(map(float, range(61))), MANY), 0.3),
+    gp.shapes.Smoothstep(2.0),
+    gp.shapes.Smoothstep(1e-3, center=5.0, rising=False),
+    BlurredPieces(gp.shapes.Ramp(1.0), 0.5),
+    BlurredPieces(gp.shapes.Ramp(1.0), 300.0),
+    BlurredPieces(gp.shapes.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), 0.1),
+    BlurredPieces(gp.shapes.PiecewiseLinear(tuple(map(float, range(61))), MANY), 0.3),
 ]
 
 
@@ -47,7 +47,7 @@ def test_step_functions_and_least_scales_cover_the_slopes_of_soft_profiles(profi
     with precision(300):
         tiny = arb(10) ** -20
         slopes = [abs(float((profile.enclose(arb(t) + tiny) - profile.enclose(arb(t))) / tiny)) for t in s.tolist()]
-    bound = gp.pointwise_lipschitz(profile, s, radius)
+    bound = gp.mechanisms.pointwise_lipschitz(profile, s, radius)
     room = scale(s) / (4 / (2 * math.sqrt(3)))  # σ ≥ k|f0'|/ε
     assert (bound >= slopes).all()
     assert (room * (1 + 1e-9) >= slopes).all()
@@ -83,7 +83,7 @@ def test_regions_and_corners_on_a_map_are_enclosed() -> None:
         (gp.Earth(), (40.71234, 359.99949)),
     ],
 )
-def test_what_is_enclosed_is_the_value_itself(space: gp.Space, value: Any) -> None:
+def test_what_is_enclosed_is_the_value_itself(space: gp.spaces.Space, value: Any) -> None:
     held = space.read([value]).reshape(1, -1)
     numbers = space.read_rows([value])[0]
     np.testing.assert_array_equal(numbers, held)

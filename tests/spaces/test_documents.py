@@ -30,7 +30,14 @@ from tests.rows import (
     rows,
 )
 
-FAMILIES: tuple[type[Any], ...] = (gp.Space, gp.Profile, gp.Query, gp.Question, gp.Guarantee, Sendable)
+FAMILIES: tuple[type[Any], ...] = (
+    gp.spaces.Space,
+    gp.shapes.Profile,
+    gp.queries.Query,
+    gp.queries.Question,
+    gp.Guarantee,
+    Sendable,
+)
 FUNCTIONS = ("any function", "sigmoid", "score on a line")  # hold one, which no document can
 WRITTEN = [asked for asked in ASKED if asked.name not in FUNCTIONS]
 TABLES = [row for row in rows() if row.name.startswith("Table /") and row.asked.name not in FUNCTIONS]
@@ -68,17 +75,17 @@ SPACES = st.one_of(
         st.floats(0.01, 20),
     ),
 )
-RAMPS = st.builds(gp.Ramp, size, st.floats(-1e3, 1e3), st.booleans())
+RAMPS = st.builds(gp.shapes.Ramp, size, st.floats(-1e3, 1e3), st.booleans())
 knots = st.lists(st.integers(-50, 50), min_size=2, max_size=6, unique=True).map(sorted)
 PROFILES = st.one_of(
     RAMPS,
-    st.builds(gp.Smoothstep, size, st.floats(-1e3, 1e3), st.booleans()),
+    st.builds(gp.shapes.Smoothstep, size, st.floats(-1e3, 1e3), st.booleans()),
     st.builds(BlurredPieces, RAMPS, size),
-    st.builds(gp.Trapezoid, size, size, st.floats(-1e3, 1e3)),
-    st.builds(gp.Triangle, size, st.floats(-1e3, 1e3)),
-    st.builds(gp.Gaussian, size, number),
-    st.builds(gp.Identity, size),
-    st.builds(lambda k: gp.PiecewiseLinear(k, tuple(i / 3 for i in range(len(k)))), knots),
+    st.builds(gp.shapes.Trapezoid, size, size, st.floats(-1e3, 1e3)),
+    st.builds(gp.shapes.Triangle, size, st.floats(-1e3, 1e3)),
+    st.builds(gp.shapes.Gaussian, size, number),
+    st.builds(gp.shapes.Identity, size),
+    st.builds(lambda k: gp.shapes.PiecewiseLinear(k, tuple(i / 3 for i in range(len(k)))), knots),
 )
 pair = st.tuples(st.floats(-80, 80), st.floats(-170, 170))
 QUERIES = st.one_of(
@@ -132,7 +139,7 @@ def test_a_table_comes_back_with_the_same_integers(table: gp.Table) -> None:
     assert all(type(w) is int for row in weights for w in row)
 
 
-@pytest.mark.parametrize("thing", [gp.Custom(np.tanh, 1.0, -6.0, 6.0), gp.LipschitzQuery(np.sin, 1.0)])
+@pytest.mark.parametrize("thing", [gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0), gp.LipschitzQuery(np.sin, 1.0)])
 def test_what_holds_a_function_has_no_document(thing: Any) -> None:
     with pytest.raises(gp.InvalidParameter, match="function"):
         to_document(thing)
@@ -246,7 +253,7 @@ anything = st.recursive(
 )
 BROKEN = [
     gp.Geofence({"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}, 1.0),
-    gp.LinearQuery((1.0, 2.0), gp.PiecewiseLinear((0, 1), (0, 1))),
+    gp.LinearQuery((1.0, 2.0), gp.shapes.PiecewiseLinear((0, 1), (0, 1))),
     gp.Ball((40.0, -74.0), 100.0, 10.0, gp.Earth()),
     gp.Guarantee(1.0),
 ]
@@ -282,7 +289,7 @@ def leaves(hint: Any) -> list[Any]:
 def test_every_parameter_of_every_type_has_a_reader() -> None:
     """A new class with a type of parameter that no reader knows fails here."""
     known = {float, int, str, bool, type(None), typing.Literal, np.ndarray, shapely.Geometry, Fraction}
-    ours = (gp.Space, gp.Profile, gp.Query, gp.Guarantee)
+    ours = (gp.spaces.Space, gp.shapes.Profile, gp.queries.Query, gp.Guarantee)
     for kind in (kind for family in FAMILIES for kind in kinds_of(family).values()):
         for hint in typing.get_type_hints(kind).values():
             assert all(leaf in known or issubclass(leaf, ours) for leaf in leaves(hint)), (kind, hint)

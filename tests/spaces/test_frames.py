@@ -110,7 +110,7 @@ def test_whole_numbers_of_every_type_are_read(whole: str) -> None:
 @pytest.mark.parametrize("names", [("lat", "lon"), ("Latitude", "Longitude"), ("LAT", "lng"), ("y", "x")])
 @pytest.mark.parametrize("space", [EARTH, CITY], ids=["earth", "city"])
 def test_columns_of_places_are_found_by_name_in_either_order(
-    make: Callable[[dict[str, Any]], Any], names: tuple[str, str], space: gp.Space
+    make: Callable[[dict[str, Any]], Any], names: tuple[str, str], space: gp.spaces.Space
 ) -> None:
     columns = dict(zip(names, PLACES.T.copy(), strict=True))
     for order in (names, names[::-1]):

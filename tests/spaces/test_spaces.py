@@ -25,7 +25,7 @@ POLAR = gp.LocalPlane(south=60.0, west=-80.0, north=90.0, east=80.0)
 MAPS = [CITY, COUNTRY, ISLANDS, POLAR]
 GROUND = 2e-8  # metres: rounding of degrees and of unit vectors
 
-SPACES: list[gp.Space] = [
+SPACES: list[gp.spaces.Space] = [
     gp.Line("USD"),
     gp.LogLine(base=2),
     gp.LogLine(base=10, floor=0.01),
@@ -40,7 +40,7 @@ SCALARS = [space for space in SPACES if space.point_shape == ()]
 VECTORS = [space for space in SPACES if space.point_shape != ()]
 
 
-def _name(space: gp.Space) -> str:
+def _name(space: gp.spaces.Space) -> str:
     return repr(space)
 
 
@@ -52,7 +52,7 @@ def _longitudes() -> st.SearchStrategy[float]:
     return st.one_of(st.sampled_from([-180.0, 180.0, 179.9999999, -179.9999999, 0.0, 360.0]), st.floats(-180, 360))
 
 
-def _values(space: gp.Space) -> st.SearchStrategy[Any]:
+def _values(space: gp.spaces.Space) -> st.SearchStrategy[Any]:
     if isinstance(space, gp.Earth | gp.LocalPlane):
         return st.tuples(_latitudes(), _longitudes())
     if isinstance(space, gp.LogLine):
@@ -61,7 +61,7 @@ def _values(space: gp.Space) -> st.SearchStrategy[Any]:
     return number if space.point_shape == () else st.tuples(*[number] * space.dimension)
 
 
-def _rounding(space: gp.Space, *distances: float) -> float:
+def _rounding(space: gp.spaces.Space, *distances: float) -> float:
     return GROUND if isinstance(space, gp.Earth | gp.LocalPlane) else 1e-12 + 1e-14 * sum(distances)
 
 
@@ -84,7 +84,7 @@ def on_the_globe(rng: np.random.Generator, n: int) -> FloatArray:
 @pytest.mark.parametrize("space", SPACES, ids=_name)
 @PROPERTY
 @given(data=st.data())
-def test_distance_is_symmetric(space: gp.Space, data: st.DataObject) -> None:
+def test_distance_is_symmetric(space: gp.spaces.Space, data: st.DataObject) -> None:
     x, y = data.draw(_values(space)), data.draw(_values(space))
     assert space.distance(x, y) == space.distance(y, x)
 
@@ -92,7 +92,9 @@ def test_distance_is_symmetric(space: gp.Space, data: st.DataObject) -> None:
 @pytest.mark.parametrize("space", SPACES, ids=_name)
 @PROPERTY
 @given(data=st.data())
-def test_distance_is_never_negative_and_zero_from_a_point_to_itself(space: gp.Space, data: st.DataObject) -> None:
+def test_distance_is_never_negative_and_zero_from_a_point_to_itself(
+    space: gp.spaces.Space, data: st.DataObject
+) -> None:
     x, y = data.draw(_values(space)), data.draw(_values(space))
     assert space.distance(x, x) == 0.0
     assert space.distance(x, y) >= 0.0
@@ -101,14 +103,14 @@ def test_distance_is_never_negative_and_zero_from_a_point_to_itself(space: gp.Sp
 @pytest.mark.parametrize("space", SPACES, ids=_name)
 @PROPERTY
 @given(data=st.data())
-def test_a_detour_is_never_shorter(space: gp.Space, data: st.DataObject) -> None:
+def test_a_detour_is_never_shorter(space: gp.spaces.Space, data: st.DataObject) -> None:
     x, y, z = (data.draw(_values(space)) for _ in range(3))
     direct, first, second = (float(space.distance(*pair)) for pair in ((x, z), (x, y), (y, z)))
     assert direct <= first + second + _rounding(space, direct, first, second)
 
 
 @pytest.mark.parametrize("space", SPACES, ids=_name)
-def test_distance_works_on_arrays_as_on_single_values(space: gp.Space) -> None:
+def test_distance_works_on_arrays_as_on_single_values(space: gp.spaces.Space) -> None:
     rng = np.random.default_rng(11)
     x, y = rng.uniform(1, 80, (2, 5, *space.point_shape))
     expected = [float(space.distance(a, b)) for a, b in zip(x, y, strict=True)]
@@ -256,7 +258,7 @@ def test_moving_many_points_at_once_is_moving_each() -> None:
 @pytest.mark.parametrize("space", [space for space in SPACES if space not in MAPS], ids=_name)
 @PROPERTY
 @given(data=st.data())
-def test_values_come_back_from_the_points_that_were_read(space: gp.Space, data: st.DataObject) -> None:
+def test_values_come_back_from_the_points_that_were_read(space: gp.spaces.Space, data: st.DataObject) -> None:
     value = data.draw(_values(space))
     back, expected = space.values(space.read(value)), np.asarray(value)
     if isinstance(space, gp.LogLine):
@@ -269,13 +271,13 @@ def test_values_come_back_from_the_points_that_were_read(space: gp.Space, data: 
 
 
 @pytest.mark.parametrize("space", SPACES, ids=_name)
-def test_points_keep_the_shape_of_the_values(space: gp.Space) -> None:
+def test_points_keep_the_shape_of_the_values(space: gp.spaces.Space) -> None:
     for shape in [(), (0,), (3,), (2, 3)]:
         assert space.read(np.ones(shape + space.point_shape)).shape == shape + space.point_shape
 
 
 @pytest.mark.parametrize("space", SCALARS, ids=_name)
-def test_lists_integers_and_short_floats_are_read_as_floats(space: gp.Space) -> None:
+def test_lists_integers_and_short_floats_are_read_as_floats(space: gp.spaces.Space) -> None:
     for values in ([2, 4], (2, 4), np.array([2, 4], dtype=np.int16), np.array([2, 4], dtype=np.float32)):
         points = space.read(values)
         assert points.dtype == np.float64
@@ -306,7 +308,7 @@ NOT_FINITE = [math.nan, math.inf, -math.inf]
 
 @pytest.mark.parametrize("space", SPACES, ids=_name)
 @pytest.mark.parametrize("bad", NOT_FINITE)
-def test_values_that_are_not_finite_are_out_of_domain(space: gp.Space, bad: float) -> None:
+def test_values_that_are_not_finite_are_out_of_domain(space: gp.spaces.Space, bad: float) -> None:
     values = np.ones((3, *space.point_shape))
     values[-1] = bad
     with pytest.raises(gp.OutOfDomain, match="must be finite"):
@@ -330,25 +332,25 @@ NO_NUMBERS: list[Any] = [
 
 @pytest.mark.parametrize("space", SPACES, ids=_name)
 @pytest.mark.parametrize("values", NO_NUMBERS, ids=lambda value: type(value).__name__)
-def test_values_that_are_no_real_numbers_are_out_of_domain(space: gp.Space, values: Any) -> None:
+def test_values_that_are_no_real_numbers_are_out_of_domain(space: gp.spaces.Space, values: Any) -> None:
     with pytest.raises(gp.OutOfDomain):
         space.read(values)
 
 
 @pytest.mark.parametrize("space", SCALARS, ids=_name)
-def test_digits_in_an_object_array_are_strings_like_any_other(space: gp.Space) -> None:
+def test_digits_in_an_object_array_are_strings_like_any_other(space: gp.spaces.Space) -> None:
     with pytest.raises(gp.OutOfDomain):
         space.read(np.array(["5", 6.0], dtype=object))
 
 
 @pytest.mark.parametrize("space", SCALARS, ids=_name)
-def test_a_missing_value_is_out_of_domain(space: gp.Space) -> None:
+def test_a_missing_value_is_out_of_domain(space: gp.spaces.Space) -> None:
     with pytest.raises(gp.OutOfDomain):
         space.read([1.0, None])
 
 
 @pytest.mark.parametrize("space", VECTORS, ids=_name)
-def test_values_of_another_shape_are_out_of_domain(space: gp.Space) -> None:
+def test_values_of_another_shape_are_out_of_domain(space: gp.spaces.Space) -> None:
     d = space.dimension
     for shape in [(), (0,), (d + 1,), (4, d + 1), (d, 4 + d)]:
         with pytest.raises(gp.OutOfDomain, match=rf"must have shape \(\.\.\., {d}\)"):
@@ -367,7 +369,7 @@ def test_longitudes_beyond_a_turn_are_out_of_domain(longitude: float) -> None:
         EARTH.read([(0, 0), (0, longitude)])
 
 
-SECRETS: list[tuple[gp.Space, Any, str]] = [
+SECRETS: list[tuple[gp.spaces.Space, Any, str]] = [
     (EARTH, (91.23456789, 5.0), "91.2345"),
     (EARTH, [(0.0, 0.0), (-91.23456789, 5.0)], "91.2345"),
     (EARTH, (5.0, 400.23456789), "400.2345"),
@@ -401,14 +403,16 @@ def told_by(error: BaseException) -> str:
 
 
 @pytest.mark.parametrize(("space", "value", "secret"), SECRETS)
-def test_no_error_tells_the_private_value_that_was_read(space: gp.Space, value: Any, secret: str) -> None:
+def test_no_error_tells_the_private_value_that_was_read(space: gp.spaces.Space, value: Any, secret: str) -> None:
     with pytest.raises(gp.OutOfDomain) as caught:
         space.read(value)
     assert secret not in told_by(caught.value)
 
 
 @pytest.mark.parametrize(("space", "value", "secret"), SECRETS)
-def test_no_error_tells_the_private_value_whose_distance_was_asked(space: gp.Space, value: Any, secret: str) -> None:
+def test_no_error_tells_the_private_value_whose_distance_was_asked(
+    space: gp.spaces.Space, value: Any, secret: str
+) -> None:
     origin = np.ones(space.point_shape)
     with pytest.raises(gp.OutOfDomain) as caught:
         space.distance(origin, value)
@@ -435,7 +439,7 @@ def test_an_error_about_a_public_point_names_it() -> None:
 
 
 @pytest.mark.parametrize("space", SPACES, ids=_name)
-def test_several_points_are_not_one_public_point(space: gp.Space) -> None:
+def test_several_points_are_not_one_public_point(space: gp.spaces.Space) -> None:
     with pytest.raises(gp.InvalidParameter, match="'center' parameter of Ball must be one point"):
         space.public_point("Ball", "center", np.ones((2, *space.point_shape)))
 
@@ -482,7 +486,7 @@ def test_equal_spaces_are_equal_and_hash_alike() -> None:
     ],
 )
 def test_a_space_says_what_its_points_and_distances_are(
-    space: gp.Space, dimension: int, shape: tuple[int, ...], unit: str | None
+    space: gp.spaces.Space, dimension: int, shape: tuple[int, ...], unit: str | None
 ) -> None:
     assert (space.dimension, space.point_shape, space.distance_unit) == (dimension, shape, unit)
 

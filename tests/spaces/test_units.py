@@ -20,7 +20,7 @@ from geopriv.spaces.units import (
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
 
-RATES: list[tuple[gp.Space, str, float]] = [
+RATES: list[tuple[gp.spaces.Space, str, float]] = [
     (gp.Line("USD"), "1 per 10,000 USD", 1e-4),
     (gp.Line("USD"), "1 per 10000 USD", 1e-4),
     (gp.Line("USD"), "1 per 10_000 USD", 1e-4),
@@ -49,11 +49,11 @@ RATES: list[tuple[gp.Space, str, float]] = [
 
 
 @pytest.mark.parametrize(("space", "sentence", "rate"), RATES)
-def test_a_sentence_is_read_as_a_rate_per_unit_of_distance(space: gp.Space, sentence: str, rate: float) -> None:
+def test_a_sentence_is_read_as_a_rate_per_unit_of_distance(space: gp.spaces.Space, sentence: str, rate: float) -> None:
     assert space.rate(sentence) == pytest.approx(rate, rel=1e-14)
 
 
-MIXED: list[tuple[gp.Space, str]] = [
+MIXED: list[tuple[gp.spaces.Space, str]] = [
     (gp.Line("USD"), "1 per 10,000 EUR"),
     (gp.Line("USD"), "1 per 1 km"),
     (gp.Line("years"), "1 per 10 USD"),
@@ -69,13 +69,13 @@ MIXED: list[tuple[gp.Space, str]] = [
 
 
 @pytest.mark.parametrize(("space", "sentence"), MIXED)
-def test_a_rate_in_a_unit_of_another_kind_is_refused(space: gp.Space, sentence: str) -> None:
+def test_a_rate_in_a_unit_of_another_kind_is_refused(space: gp.spaces.Space, sentence: str) -> None:
     with pytest.raises(gp.InvalidParameter):
         space.rate(sentence)
 
 
 @pytest.mark.parametrize("space", [gp.Line(), gp.Plane(unit=None), gp.Euclidean(3)])
-def test_a_space_without_a_unit_takes_no_sentence(space: gp.Space) -> None:
+def test_a_space_without_a_unit_takes_no_sentence(space: gp.spaces.Space) -> None:
     with pytest.raises(gp.InvalidParameter, match="plain number, since this space has no unit"):
         space.rate("1 per 1 m")
 
@@ -126,7 +126,7 @@ def test_a_comma_that_does_not_group_thousands_is_refused_and_not_dropped(senten
 
 
 @pytest.mark.parametrize("space", [gp.Line(), gp.Line("USD"), gp.LogLine(), gp.Plane(), gp.Euclidean(3), gp.Earth()])
-def test_a_plain_number_is_a_rate_as_it_stands(space: gp.Space) -> None:
+def test_a_plain_number_is_a_rate_as_it_stands(space: gp.spaces.Space) -> None:
     assert space.rate(0.25) == 0.25
 
 

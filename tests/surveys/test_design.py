@@ -59,7 +59,7 @@ def test_a_design_comes_back_as_it_was(design: Design, tmp_path: Path) -> None:
     ("name", "query", "epsilon", "box"), ASKED_OF_DEVICES, ids=[row[0] for row in ASKED_OF_DEVICES]
 )
 def test_every_query_that_devices_run_survives_its_file(
-    name: str, query: gp.Query, epsilon: float, box: Any, tmp_path: Path
+    name: str, query: gp.queries.Query, epsilon: float, box: Any, tmp_path: Path
 ) -> None:
     design = table_design(query, epsilon)
     design.write(tmp_path / "design.json")
@@ -311,7 +311,9 @@ def test_parts_that_do_not_fit_together_are_no_design(key: str, value: Any, matc
 
 @pytest.mark.parametrize("radius", [6.5e6, 6.4e9])
 @pytest.mark.parametrize("space", [CITY, EARTH], ids=["map", "globe"])
-def test_a_globe_whose_metres_are_too_short_makes_no_design(space: gp.Space, radius: float, tmp_path: Path) -> None:
+def test_a_globe_whose_metres_are_too_short_makes_no_design(
+    space: gp.spaces.Space, radius: float, tmp_path: Path
+) -> None:
     """On a globe 1000 times too large, 1 per km is 1 per metre on the ground."""
     document = document_of(table_design(gp.Ball((40.7, -74.0), 3000.0, 1e3, space), 1e-3))
     refused(rehashed(changed(document, [*TABLE, "space", "radius"], radius)), tmp_path, "metre on the ground")

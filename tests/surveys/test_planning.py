@@ -25,11 +25,11 @@ TOWN = np.random.default_rng(2).normal(size=(400, 2)) * [5.0, 3.0]
 CHEAP = tuple(name for name in choice.MECHANISMS if name != "Table")
 
 
-def thresholds(count: int, **more: Any) -> list[gp.Query]:
+def thresholds(count: int, **more: Any) -> list[gp.queries.Query]:
     return [gp.Threshold(60_000 + 7_100 * k, 16_000, USD, **more) for k in range(count)]
 
 
-WORKLOADS: dict[str, tuple[list[gp.Query], float, FloatArray]] = {
+WORKLOADS: dict[str, tuple[list[gp.queries.Query], float, FloatArray]] = {
     "threshold": (thresholds(1), 1 / 8000, INCOMES),
     "thresholds": (thresholds(3), 1 / 8000, INCOMES),
     "many thresholds": (thresholds(20), 1 / 8000, INCOMES),
@@ -52,7 +52,7 @@ WORKLOADS: dict[str, tuple[list[gp.Query], float, FloatArray]] = {
 }
 
 
-def mechanism_for(name: str, work: Workload, query: gp.Query, rate: float) -> Any:
+def mechanism_for(name: str, work: Workload, query: gp.queries.Query, rate: float) -> Any:
     match name:
         case "InputLaplace":
             return gp.InputLaplace.calibrate(query.space, rate)
@@ -63,7 +63,7 @@ def mechanism_for(name: str, work: Workload, query: gp.Query, rate: float) -> An
     return getattr(gp, name).calibrate(query, rate)
 
 
-def moments(mechanism: Any, people: FloatArray, query: gp.Query) -> tuple[FloatArray, FloatArray]:
+def moments(mechanism: Any, people: FloatArray, query: gp.queries.Query) -> tuple[FloatArray, FloatArray]:
     asked = (query,) if isinstance(mechanism, gp.InputLaplace | gp.Lattice) else ()
     try:
         return mechanism.bias(people, *asked), mechanism.variance(people, *asked)
@@ -71,7 +71,7 @@ def moments(mechanism: Any, people: FloatArray, query: gp.Query) -> tuple[FloatA
         return plain_moments(mechanism, people, query)
 
 
-def check_option(option: gp.Option, work: Workload, people: FloatArray) -> None:
+def check_option(option: gp.surveys.Option, work: Workload, people: FloatArray) -> None:
     """Variances (and biases) of an option are averages of the mechanism's own formulas over the people."""
     k = work.size
     rate = work.rate / k if option.arrangement == "ε split" else work.rate
@@ -132,7 +132,9 @@ def test_epsilon_is_split_where_that_is_better() -> None:
     np.testing.assert_allclose(found.variances, alone, rtol=1e-9)
 
 
-def simulated_people_split(queries: Sequence[gp.Query], rate: float, people: FloatArray, surveys: int) -> FloatArray:
+def simulated_people_split(
+    queries: Sequence[gp.queries.Query], rate: float, people: FloatArray, surveys: int
+) -> FloatArray:
     """Squared errors around the mean over the people, one a survey: groups are drawn, then noise."""
     rng, k = np.random.default_rng(4), len(queries)
     mechanism = gp.LipschitzLaplace.calibrate(queries[0], rate)
@@ -311,7 +313,7 @@ def test_without_a_prior_people_are_where_they_can_be() -> None:
         gp.Ball((0.0, 179.99), 5000.0, 1000.0, gp.Earth()),
     ],
 )
-def test_on_earth_reports_of_the_answer_are_planned_and_noise_on_the_place_is_left_out(query: gp.Query) -> None:
+def test_on_earth_reports_of_the_answer_are_planned_and_noise_on_the_place_is_left_out(query: gp.queries.Query) -> None:
     found = gp.plan(query, 1e-3, 1000, mechanisms=["LeastScaleT", "InputLaplace", "InputLaplace plain", "Lattice"])
     assert found.best.mechanism == "LeastScaleT"
     assert 0 < found.efficiency(found.best) <= 1
@@ -329,7 +331,7 @@ def test_a_function_of_which_only_a_constant_is_known_is_planned_without_a_floor
 
 
 def test_queries_of_several_shapes_are_planned_together() -> None:
-    mixed: list[gp.Query] = [gp.Threshold(0.0, 2.0), gp.Range(-1.0, 3.0, 1.0), gp.GaussianKernel(1.0, 2.0)]
+    mixed: list[gp.queries.Query] = [gp.Threshold(0.0, 2.0), gp.Range(-1.0, 3.0, 1.0), gp.GaussianKernel(1.0, 2.0)]
     people = np.linspace(-5, 5, 500)
     found = gp.plan(mixed, 1.0, 1000, people, CHEAP)
     for option in found.options:
@@ -352,12 +354,12 @@ def test_a_map_of_thousands_of_kernels_is_planned_without_compiling_a_table(monk
 
 CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 CENTERS = [(x, y) for x in np.linspace(-5.0, 5.0, 5) for y in np.linspace(-3.0, 3.0, 4)]
-RING = gp.PiecewiseLinear((1.0, 1.5, 2.0, 2.5), (0.0, 1.0, 1.0, 0.0))
+RING = gp.shapes.PiecewiseLinear((1.0, 1.5, 2.0, 2.5), (0.0, 1.0, 1.0, 0.0))
 DOWNTOWN = np.random.default_rng(3).normal(size=(150, 2)) * [0.05, 0.08] + [40.7, -74.0]
 INPUTS = ("InputLaplace", "Lattice")
 
 # moved regions share what is computed for the first of them
-MOVED: dict[str, tuple[list[gp.Query], float, FloatArray]] = {
+MOVED: dict[str, tuple[list[gp.queries.Query], float, FloatArray]] = {
     "rings": ([gp.Blurred(gp.RadialQuery(at, RING, PLANE), 1.0) for at in CENTERS], 1.0, TOWN[:100]),
     "balls": ([gp.Blurred(gp.Ball(at, 2.0, 1.0, PLANE), 1.0) for at in CENTERS], 1.0, TOWN[:100]),
     "large balls": ([gp.Blurred(gp.Ball(at, 30.0, 1.0, PLANE), 1.0) for at in CENTERS], 1.0, TOWN[:100] + 20.0),
@@ -397,7 +399,7 @@ def test_regions_that_are_planned_together_have_the_errors_that_they_have_alone(
 
 
 def test_rings_are_planned_as_well_as_discs() -> None:
-    discs = [gp.Blurred(gp.RadialQuery(at, gp.Ramp(1.0, 2.0, rising=False), PLANE), 1.0) for at in CENTERS]
+    discs = [gp.Blurred(gp.RadialQuery(at, gp.shapes.Ramp(1.0, 2.0, rising=False), PLANE), 1.0) for at in CENTERS]
     balls, rate, people = MOVED["balls"]
     first, second = (gp.plan(queries, rate, 1000, people, INPUTS).best for queries in (discs, balls))
     assert first.name == second.name == "InputLaplace, one report"
@@ -423,7 +425,7 @@ class _Stripe(Coordinate):
 
 
 @dataclass(frozen=True)
-class _NearStripe(gp.Query):
+class _NearStripe(gp.queries.Query):
     line: float
     space: gp.Space = PLANE
 
@@ -433,11 +435,11 @@ class _NearStripe(gp.Query):
 
     @property
     def profile(self) -> Profile:
-        return gp.Ramp(1.0, 2.0, rising=False)
+        return gp.shapes.Ramp(1.0, 2.0, rising=False)
 
 
 def test_a_kind_of_query_that_the_planner_does_not_know_gets_its_own_numbers() -> None:
-    queries: list[gp.Query] = [_NearStripe(line) for line in (0.5, 2.0, 4.0)]
+    queries: list[gp.queries.Query] = [_NearStripe(line) for line in (0.5, 2.0, 4.0)]
     work = Workload.of(queries, 1.0, 1000, TOWN)
     for option in gp.plan(queries, 1.0, 1000, TOWN, ["LipschitzLaplace", "LeastScaleT", "Lattice"]).options:
         check_option(option, work, TOWN)

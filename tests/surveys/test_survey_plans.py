@@ -23,7 +23,7 @@ PARK = {"type": "Polygon", "coordinates": [[[-73.98, 40.76], [-73.94, 40.80], [-
 INCOMES = gp.Prior.sample(income_quantiles(2_000))
 
 
-def survey(*questions: gp.Question, people: int = 100_000) -> gp.Survey:
+def survey(*questions: gp.queries.Question, people: int = 100_000) -> gp.Survey:
     return gp.Survey("incomes", USD, 1 / 8000, questions, people, gp.Source(("income",), (0.0,), (2e6,)), INCOMES)
 
 
@@ -31,7 +31,7 @@ def survey(*questions: gp.Question, people: int = 100_000) -> gp.Survey:
     ("questions", "mechanism"), [((ABOVE,), gp.Table), ((ABOVE, HALF, CURVE), gp.Lattice)], ids=["one", "many"]
 )
 def test_one_question_takes_a_table_and_many_a_lattice(
-    questions: tuple[gp.Question, ...], mechanism: type[gp.Mechanism]
+    questions: tuple[gp.queries.Question, ...], mechanism: type[gp.mechanisms.Mechanism]
 ) -> None:
     found = gp.plan(survey(*questions))
     assert [type(m) for m in found.design.mechanisms] == [mechanism]
@@ -44,7 +44,9 @@ def test_one_question_takes_a_table_and_many_a_lattice(
 
 
 @pytest.mark.parametrize("questions", [(ABOVE,), (HALF, CURVE)], ids=["table", "lattice"])
-def test_the_predicted_standard_error_is_the_one_that_estimates_state(questions: tuple[gp.Question, ...]) -> None:
+def test_the_predicted_standard_error_is_the_one_that_estimates_state(
+    questions: tuple[gp.queries.Question, ...],
+) -> None:
     """100,000 simulated people: a stated error is within 4 % of the prediction (its own chance error is below 1 %)."""
     found = gp.plan(survey(*questions))
     rng = np.random.default_rng(3)
@@ -124,7 +126,7 @@ def test_a_table_that_beats_the_lattice_is_compiled_even_where_real_numbers_woul
 
 
 @cache
-def many() -> gp.SurveyPlan:
+def many() -> gp.surveys.SurveyPlan:
     return gp.plan(survey(ABOVE, HALF, CURVE))
 
 
@@ -146,13 +148,13 @@ def test_the_reason_compares_what_devices_run_by_the_errors_that_are_shown() -> 
     assert not any(o.mechanism in found.why for o in found.plan.options if o.mechanism == "CoordinateLaplace")
 
 
-def printed(found: gp.SurveyPlan) -> str:
+def printed(found: gp.surveys.SurveyPlan) -> str:
     text = io.StringIO()
     print_plan(Console(width=200, file=text), found)
     return text.getvalue()
 
 
-def row(found: gp.SurveyPlan, mechanism: str) -> list[str]:
+def row(found: gp.surveys.SurveyPlan, mechanism: str) -> list[str]:
     """Of the table of mechanisms, which comes first."""
     return next(line for line in printed(found).splitlines() if line.strip().startswith(f"{mechanism} ")).split()
 

@@ -1,1 +1,12 @@
 """Counts → estimates, intervals, bands: one file a form of answer (share, distribution, map)."""
+
+from geopriv.answers.answers import Answer, Answers, Band
+from geopriv.answers.estimates import Estimate, Estimates
+
+__all__ = [
+    "Answer",
+    "Answers",
+    "Band",
+    "Estimate",
+    "Estimates",
+]

@@ -111,7 +111,7 @@ def estimate(
     >>> table = gp.Table.calibrate(share.query, epsilon=1.0)
     >>> design = gp.Design("demo", (table,), questions=(share,))
     >>> tally = gp.Tally(design)
-    >>> tally.add(gp.ReportBatch(0, np.random.default_rng(0).integers(0, table.values.size, (1000, 1))))
+    >>> tally.add(gp.reports.ReportBatch(0, np.random.default_rng(0).integers(0, table.values.size, (1000, 1))))
     >>> print(gp.estimate(design, tally)["above"].estimates[()])
     0.53725 ± 0.022, [0.495042, 0.579458], n = 1,000
     """

@@ -10,22 +10,35 @@ from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.input.coordinate import CoordinateLaplace
 from geopriv.mechanisms.input.input import InputLaplace
 from geopriv.mechanisms.lattice.lattice import Lattice
-from geopriv.mechanisms.reports import Simulated
+from geopriv.mechanisms.reports import Reports, Simulated
+from geopriv.mechanisms.sensitivity import (
+    ExponentialGrowth,
+    LinearGrowth,
+    hamming_smooth_sensitivity,
+    pointwise_lipschitz,
+    smooth_sensitivity,
+)
 from geopriv.mechanisms.table.table import Table
 
 __all__ = [
     "Additive",
     "CoordinateLaplace",
+    "ExponentialGrowth",
     "InputLaplace",
     "Lattice",
     "LeastScaleT",
+    "LinearGrowth",
     "LipschitzLaplace",
     "LocalLaplace",
     "Mechanism",
+    "Reports",
     "Simulated",
     "SmoothCauchy",
     "SmoothLaplace",
     "SmoothT",
     "Table",
     "VectorSmoothCauchy",
+    "hamming_smooth_sensitivity",
+    "pointwise_lipschitz",
+    "smooth_sensitivity",
 ]

@@ -13,6 +13,7 @@ from geopriv.queries.linear_query import LinearQuery
 from geopriv.queries.lipschitz_query import LipschitzQuery
 from geopriv.queries.orthant import Orthant
 from geopriv.queries.parameters import common_space
+from geopriv.queries.questions import Question
 from geopriv.queries.radial_query import RadialQuery
 from geopriv.queries.range import Range
 from geopriv.queries.score import Score
@@ -27,6 +28,7 @@ __all__ = [
     "LipschitzQuery",
     "Orthant",
     "Query",
+    "Question",
     "RadialQuery",
     "Range",
     "Score",

@@ -27,7 +27,7 @@ class LinearQuery(Query):
 
     Reference: paper, Lemma 4.8 (functions of a linear form).
 
-    >>> from geopriv import Ramp
+    >>> from geopriv.shapes import Ramp
     >>> LinearQuery((3.0, 4.0), Ramp(width=10.0))([(0, 0), (1, 0.25), (3, 4)])
     array([0.5, 0.9, 1. ])
     """

@@ -10,8 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from geopriv.queries import GaussianKernel, Query, Threshold
+from geopriv.queries.base import Query
+from geopriv.queries.gaussian_kernel import GaussianKernel
 from geopriv.queries.parameters import Edge
+from geopriv.queries.threshold import Threshold
 from geopriv.shapes.profiles import Gaussian, Profile
 from geopriv.spaces import Space
 from geopriv.spaces.checks import (

@@ -48,7 +48,8 @@ class Tally:
         rejected: how many rows were no reports to it, by reason.
 
     >>> import numpy as np
-    >>> from geopriv import Lattice, Line, ReportBatch
+    >>> from geopriv import Lattice, Line
+    >>> from geopriv.reports import ReportBatch
     >>> counted = Tally(Design("demo", (Lattice.calibrate(Line(), 1.0),)))
     >>> counted.add(ReportBatch(0, np.array([[3], [-1], [3]])))
     >>> counted.n, counted.counts(0).rows.tolist(), counted.counts(0).times.tolist()

@@ -72,7 +72,7 @@ def from_document(family: type[Any], document: Any, where: str = "A document") -
     Raises:
         InvalidDesign: for a document that is malformed or of an unknown type.
 
-    >>> from geopriv import Profile
+    >>> from geopriv.shapes import Profile
     >>> from_document(Profile, {"type": "Ramp", "width": 2.0})
     Ramp(width=2.0, center=0.0, rising=True)
     """

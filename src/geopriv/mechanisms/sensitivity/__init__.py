@@ -60,7 +60,7 @@ def pointwise_lipschitz(profile: Profile, s: Any, radius: float = np.inf, cells:
 
     Reference: paper, definition 7; docs/theory/smooth-sensitivity.md.
 
-    >>> from geopriv import Ramp
+    >>> from geopriv.shapes import Ramp
     >>> pointwise_lipschitz(Ramp(width=1.0), [0.0, 1.5])
     array([1. , 0.5])
     """
@@ -87,7 +87,7 @@ def smooth_sensitivity(
 
     Reference: paper, equation (1) and Lemmas 3.1–3.2; theory E3, E4.
 
-    >>> from geopriv import Gaussian
+    >>> from geopriv.shapes import Gaussian
     >>> smooth_sensitivity(Gaussian(bandwidth=1.0), ExponentialGrowth(0.26), [0.0, 1.0, 3.0]).round(4)
     array([0.4975, 0.6065, 0.3901])
     """

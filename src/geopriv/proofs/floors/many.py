@@ -36,7 +36,9 @@ def lower_bound_many(queries: Sequence[Query], epsilon: float | str, x: Any) -> 
 
     Reference: theory T10.
 
-    >>> from geopriv import Identity, LinearQuery
+    >>> from geopriv import LinearQuery
+
+    >>> from geopriv.shapes import Identity
     >>> east, north = LinearQuery((1.0, 0.0), Identity()), LinearQuery((0.0, 1.0), Identity())
     >>> lower_bound_many([east, north], 1.0, [(3.0, 4.0)]).round(4)     # the two floors alone add up to 2
     array([4.])

@@ -28,7 +28,7 @@ class BlurredPieces(Curved, Smooth):
 
     A piece that rises by r between two knots adds r times the mean of Φ((s − k)/h) over k between them.
 
-    >>> from geopriv import Ramp
+    >>> from geopriv.shapes import Ramp
     >>> BlurredPieces(Ramp(width=2.0), bandwidth=0.5)(np.array([-1.0, 0.0, 3.0])).round(4)
     array([0.0997, 0.5   , 1.    ])
     """
