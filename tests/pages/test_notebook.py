@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import replace
+from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 
 import geopriv as gp
-from geopriv.pages import sketches
+from geopriv.pages import page_html
+from geopriv.pages.distribution import HIGH, WIDE
 
 USD = gp.Line("USD")
 QUERY = gp.Threshold(at=100_000, width=16_000, space=USD)
@@ -63,15 +67,17 @@ SHOWN: dict[str, Any] = {
 
 def text(shown: Any) -> str:
     """What is read, without tags."""
-    return " ".join(" ".join(ElementTree.fromstring(shown._repr_html_()).itertext()).split())
+    html = re.sub("<style>.*?</style>", "", shown._repr_html_(), flags=re.DOTALL)
+    return " ".join(" ".join(ElementTree.fromstring(html).itertext()).split())
 
 
 @pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN)
 def test_what_is_shown_is_well_formed_small_and_needs_nothing_from_outside(shown: Any) -> None:
     html = shown._repr_html_()
     ElementTree.fromstring(html)
-    assert len(html) < 40_000
-    assert not re.search(r"://|<script|<style|<link|\burl\(|src=|href=|\son\w+=", html)
+    assert len(html) < (150_000 if "<img" in html else 20_000)
+    assert not re.search(r"://|<script|<link|@import|\burl\(|href=|\sid=|\son\w+=", html)
+    assert html.count("src=") == html.count('src="data:image/png;base64,')
 
 
 @pytest.mark.parametrize("name", ["design", "answers", "guarantee"])
@@ -93,8 +99,9 @@ def test_an_estimate_shows_its_interval_and_whether_it_is_biased() -> None:
 def test_the_chosen_option_of_a_plan_is_marked_and_only_it() -> None:
     plan = SHOWN["plan"]
     rows = ElementTree.fromstring(plan._repr_html_()).findall(".//tbody/tr")
-    marked = [row for row in rows if "bold" in row.get("style", "")]
+    marked = [row for row in rows if row.get("class") == "chosen"]
     assert len(rows) == len(plan.options)
+    assert re.search(r"\.chosen \{ font-weight: 700;", plan._repr_html_())
     assert [("▸" in "".join(row.itertext())) for row in rows].count(True) == len(marked) == 1
     assert plan.best.mechanism in "".join(marked[0].itertext())
     assert plan.why in text(plan)
@@ -115,10 +122,10 @@ def test_factors_are_given_only_where_the_promise_reaches() -> None:
 
 def test_answers_count_what_was_rejected_and_say_the_promise() -> None:
     said = text(SHOWN["answers"])
-    assert "Rejected: 3 malformed." in said
-    assert "truncated" not in said
+    assert "Reports rejected 3: not a report Promise" in said
+    assert "cut off" not in said
     assert str(PROMISE) in said
-    assert "holds all of the curve at once" in said
+    assert "band for the whole curve at once" in said
 
 
 def test_a_single_report_has_no_band_and_no_picture() -> None:
@@ -127,30 +134,90 @@ def test_a_single_report_has_no_band_and_no_picture() -> None:
     assert "inf" in text(alone)
 
 
+@pytest.mark.parametrize("k", [0, 1, 2], ids=["distribution", "share", "density map"])
+def test_an_answer_is_shown_as_on_the_page(k: int) -> None:
+    one = answers().answers[k]
+    page, html = page_html(replace(answers(), answers=(one,))), one._repr_html_()
+    figures: list[str] = re.findall(r"<(?:article|figure).*?</(?:article|figure)>", page, flags=re.DOTALL)
+    assert len(figures) == (2 if k == 2 else 1)
+    for figure in figures:
+        assert figure in html
+    sentences = re.findall(r"<p.*?</p>", page[page.index("<main>") : page.index('<section aria-labelledby="promise">')])
+    assert len(sentences) > 2
+    assert all(sentence in html for sentence in sentences)
+
+
+def test_answers_are_shown_as_on_the_page_one_form_after_the_other() -> None:
+    html = SHOWN["answers"]._repr_html_()
+    page = page_html(SHOWN["answers"])
+    shown = page[
+        page.index('<section aria-label="What was learnt">') : page.index('<section aria-labelledby="promise">')
+    ]
+    assert shown in html
+    assert "% of people per km²" in shown
+    assert "thousand USD" in shown
+
+
+def test_the_style_reaches_no_further_than_what_is_shown_and_brings_its_own_paper() -> None:
+    (style,) = re.findall(r"<style>(.*?)</style>", ESTIMATE._repr_html_(), flags=re.DOTALL)
+    bare = re.sub(r"/\*.*?\*/|\s*\n\s*", "", style, flags=re.DOTALL)
+    depth, outside = 0, ""
+    for letter in bare:
+        depth += (letter == "{") - (letter == "}")
+        outside += letter if depth == 0 else ""
+    dark_hosts = ':is([data-jp-theme-light="false"], .vscode-dark, [theme="dark"], [data-theme="dark"])'
+    assert depth == 0
+    name = 3 * ".geopriv"
+    assert outside == f"{name} }}{dark_hosts} {name} }}"
+    light, dark = (dict(re.findall(r"--([\w-]+): (#\w+);", part)) for part in style.split("/* JupyterLab"))
+    assert light.keys() == dark.keys()
+    assert light["paper"] == "#ffffff"
+    assert dark["ink"] != light["ink"]
+    assert "background: var(--paper)" in style
+    assert "color: var(--ink)" in style
+
+
+def image(shown: Any) -> Any:
+    (found,) = re.findall(r"base64,([\w+/=]+)", shown._repr_html_())
+    return imread(BytesIO(base64.b64decode(found)), format="png")
+
+
 def test_a_map_has_its_first_axis_to_the_right_and_its_second_upwards() -> None:
     values = np.zeros((3, 2))
     values[2, 0] = 1.0  # the last column, the lowest row
-    bright = re.findall(r'<path fill="#bddf26" d="([^"]+)"', sketches.heat(values))
-    assert bright == ["M2 1h1v1h-1z"]
+    pixels = image(estimates(values))
+    assert pixels.shape == (2, 3, 4)
+    brightest = np.unravel_index(pixels[..., :3].sum(axis=-1).argmax(), (2, 3))
+    assert brightest == (1, 2)
 
 
-def test_every_cell_of_a_map_is_drawn_once() -> None:
-    values = waves().values
-    drawn = np.zeros((61, 41), dtype=int)
-    for x, y, width in re.findall(r"M(\d+) (\d+)h(\d+)v1", sketches.heat(values)):
-        drawn[int(x) : int(x) + int(width), 40 - int(y)] += 1
-    assert (drawn == 1).all()
+def test_every_cell_of_a_map_is_drawn_in_the_order_of_its_value() -> None:
+    values, pixels = waves().values, image(waves())
+    assert pixels.shape == (41, 61, 4)
+    assert (pixels[..., 3] == 1).all()
+    light = (pixels[..., :3] @ [0.2126, 0.7152, 0.0722])[::-1].T
+    order = np.argsort(values, axis=None)
+    assert (np.diff(light.ravel()[order]) >= -1e-6).all()
+    assert np.ptp(light) > 0.5
 
 
 def test_a_curve_lies_within_its_band() -> None:
-    rng = np.random.default_rng(0)
-    values = rng.random(20)
-    picture = sketches.curve(values, values - 0.1, values + 0.2, np.arange(20.0) ** 2)
-    paths = re.findall(r'points="([^"]+)"', picture)
-    band, line = (np.array([p.split(",") for p in path.split()], dtype=np.float64) for path in paths)
-    low, high = band[:20], band[20:][::-1]
+    values = np.random.default_rng(0).random(20)
+    html = estimates(values)._repr_html_()
+    paths: dict[str, str] = dict(re.findall(r'class="(each|estimate)" d="M([^"Z]+)', html))
+    band, line = (
+        np.array([point.split() for point in paths[name].split("L")], dtype=np.float64) for name in ("each", "estimate")
+    )
+    high, low = band[:20], band[20:][::-1]
     assert (low[:, 1] > line[:, 1]).all()
     assert (line[:, 1] > high[:, 1]).all()
     assert (np.diff(line[:, 0]) > 0).all()
     assert band.min() >= 0
-    assert band[:, 0].max() <= sketches.WIDTH
+    assert band[:, 0].max() <= WIDE
+    assert band[:, 1].max() <= HIGH
+
+
+def test_estimates_that_are_all_the_same_are_drawn() -> None:
+    flat = replace(estimates(np.ones((2, 2))), standard_errors=np.zeros((2, 2)))
+    assert image(flat).shape == (2, 2, 4)
+    assert "<svg" in replace(flat, values=np.ones(2), standard_errors=np.zeros(2))._repr_html_()

@@ -32,7 +32,6 @@ from tests.answered import (
 )
 
 VOID = {"meta", "img", "path"}
-STYLE = Path(gp.__file__).parent / "pages" / "templates" / "style.css"
 ABOVE = gp.Share("Above 100,000 USD", gp.Threshold(100_000, 16_000, USD))
 
 
@@ -416,8 +415,9 @@ def _spaced(text: str) -> str:
 
 
 def _schemes() -> dict[str, dict[str, str]]:
-    """Colours by name, of each scheme of the style sheet."""
-    blocks = re.findall(r":root \{(.*?)\}", STYLE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    """Colours by name, of each scheme of the page."""
+    html = page_html(survey(answer(ABOVE, 0.4, 0.01, 1000)))
+    blocks = re.findall(r":root \{(.*?)\}", html, flags=re.DOTALL)
     found = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for block in blocks]
     return dict(zip(("light", "dark", "print"), found, strict=True))
 

@@ -23,13 +23,15 @@ class ColourBar:
     """The key to a picture's colours.
 
     Args:
-        top: the number at its end; it begins at 0.
+        bottom: the number at its beginning.
+        top: the number at its end.
         colours: the name of the colours.
         gradient: the colours from low to high, as CSS.
         ticks: places and numbers.
         levels: the numbers at the ticks, without the first.
     """
 
+    bottom: float
     top: float
     colours: str
     gradient: str
@@ -37,16 +39,16 @@ class ColourBar:
     levels: tuple[float, ...]
 
 
-def colour_bar(top: float, colours: str) -> ColourBar:
-    """From 0 to the top."""
+def colour_bar(top: float, colours: str, bottom: float = 0.0) -> ColourBar:
+    """From the bottom to the top."""
     import matplotlib
 
     picked = matplotlib.colormaps[colours](np.linspace(0, 1, _STOPS), bytes=True)[:, :3]
-    marks = round_numbers(0.0, top, 5)
-    ticks = tuple(Tick(round(100 * mark / top, 2), plain(mark, 3)) for mark in marks)
+    marks = round_numbers(bottom, top, 5)
+    ticks = tuple(Tick(round(100 * (mark - bottom) / (top - bottom), 2), plain(mark, 3)) for mark in marks)
     gradient = ", ".join(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in picked.tolist())
     levels = tuple(mark for mark in marks if mark > 0)
-    return ColourBar(top, colours, f"linear-gradient(to right, {gradient})", ticks, levels)
+    return ColourBar(bottom, top, colours, f"linear-gradient(to right, {gradient})", ticks, levels)
 
 
 def picture(values: FloatArray, bar: ColourBar, shown: npt.NDArray[np.bool_]) -> str:
@@ -54,7 +56,7 @@ def picture(values: FloatArray, bar: ColourBar, shown: npt.NDArray[np.bool_]) ->
     import matplotlib
     from matplotlib.image import imsave
 
-    steps = np.clip(np.floor(values / bar.top * _LEVELS), 0, _LEVELS - 1).astype(int)
+    steps = np.clip(np.floor((values - bar.bottom) / (bar.top - bar.bottom) * _LEVELS), 0, _LEVELS - 1).astype(int)
     table = matplotlib.colormaps[bar.colours](np.linspace(0, 1, _LEVELS), bytes=True)
     pixels = np.where(shown[..., None], table[steps], 0).astype(np.uint8)
     file = BytesIO()

@@ -11,7 +11,6 @@ import numpy.typing as npt
 import shapely
 
 from geopriv.answers.answers import Answer
-from geopriv.pages import sketches
 from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density, per_square
 from geopriv.pages.frames import Frame, on_map
@@ -130,14 +129,6 @@ def scale(question: DensityMap) -> tuple[float, str]:
     """Mean kernels are said as densities."""
     percent, square = per_square(question)
     return percent, f" % per {square}"
-
-
-def sketch(answer: Answer) -> tuple[str, tuple[str, ...]]:
-    """The map in ten colours, and how blurred it is."""
-    question = _asked(answer)
-    unit = question.space.distance_unit or "units"
-    about = f"Seen through a Gaussian of bandwidth {question.bandwidth:,g} {unit}."
-    return sketches.heat(answer.estimates.values), (about,)
 
 
 def _asked(answer: Answer) -> DensityMap:

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from geopriv.answers.answers import Answer, Band
-from geopriv.pages import sketches
+from geopriv.answers.estimates import Estimates
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, round_numbers
 from geopriv.pages.regions import Page
 from geopriv.pages.share import axis_top, percent, percents
@@ -37,6 +37,27 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Plot:
+    """A picture of estimates with their intervals, as paths.
+
+    Args:
+        x: the horizontal axis.
+        y: the vertical axis.
+        line: the estimates.
+        each: the intervals, each for itself.
+        together: the band that holds all of the curve at once; empty where there is none.
+        consistent: the values that were made monotone; empty unless asked for.
+    """
+
+    x: Axis
+    y: Axis
+    line: str
+    each: str
+    together: str
+    consistent: str
+
+
+@dataclass(frozen=True)
 class CurveView:
     """What the page shows of one curve.
 
@@ -46,12 +67,7 @@ class CurveView:
         bias: how biased the estimates are; empty if they are not.
         notes: small print.
         level: the confidence, in words.
-        x: the horizontal axis.
-        y: the vertical axis, in percent of people.
-        line: path of the estimates; empty where there is no error bar.
-        each: path of the intervals, each for itself.
-        together: path of the band that holds all of the curve at once; empty where there is none.
-        consistent: path of the values that were made monotone; empty unless asked for.
+        plot: the picture, in percent of people; None where there is no error bar.
         description: the picture in words.
         rows: the table.
         skipped: whether the table leaves some values out.
@@ -62,12 +78,7 @@ class CurveView:
     bias: str
     notes: tuple[str, ...]
     level: str
-    x: Axis
-    y: Axis
-    line: str
-    each: str
-    together: str
-    consistent: str
+    plot: Plot | None
     description: str
     rows: tuple[Row, ...]
     skipped: bool
@@ -77,37 +88,35 @@ def _view(answer: Answer) -> CurveView:
     """The view of an answer to a Distribution."""
     question, estimates = _asked(answer), answer.estimates
     at, unit = np.asarray(question.at), question.space.value_unit
-    logs = question.space.ratios
-    known = bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
-    each = Band(estimates.low, estimates.high)
-    band = answer.band or each
-    top = axis_top(float(band.high.max())) if known else 1.0
-    along = np.log(at) if logs else at
-    x = WIDE * (along - along[0]) / (along[-1] - along[0])
+    known = has_errors(estimates)
     level = f"{plain(100 * estimates.confidence)}{NARROW}%"
-    axis = (log_axis if logs else linear_axis)(at[0], at[-1], unit, 7)
+    band = answer.band or Band(estimates.low, estimates.high)
     findings = _findings(answer, band, level) if known else (_nothing(answer),)
+    about = f"The share of people at or above each value, from {amount(at[0], unit)} to {amount(at[-1], unit)}."
     return CurveView(
         question.name,
         findings,
         _bias(answer)[0] if known else "",
         _notes(answer),
         level,
-        axis,
-        share_axis(top),
-        _line(x, estimates.values / top) if known else "",
-        _area(x, each, top) if known else "",
-        _area(x, answer.band, top) if known and answer.band else "",
-        _line(x, answer.consistent / top) if known and answer.consistent is not None else "",
-        " ".join(
-            (
-                f"The share of people at or above each value, from {amount(at[0], unit)} to {amount(at[-1], unit)}.",
-                *findings,
-            )
-        ),
+        _plot(answer, axis_top(float(band.high.max()))) if known else None,
+        " ".join((about, *findings)),
         _rows(answer, unit) if known else (),
         at.size > _ROWS,
     )
+
+
+def _plot(answer: Answer, top: float) -> Plot:
+    question = _asked(answer)
+    at, logs = np.asarray(question.at), question.space.ratios
+    axis = (log_axis if logs else linear_axis)(at[0], at[-1], question.space.value_unit, 7)
+    x, y = (np.log(at) if logs else at, axis), (0.0, top, share_axis(top))
+    return plot(x, y, answer.estimates, answer.band, answer.consistent)
+
+
+def has_errors(estimates: Estimates) -> bool:
+    """Whether each of them has an error bar."""
+    return bool(np.isfinite(estimates.standard_errors).all() and np.isfinite(estimates.values).all())
 
 
 def views(answers: Sequence[Answer], page: Page) -> tuple[CurveView, ...]:
@@ -134,16 +143,6 @@ def lines(answer: Answer) -> list[str]:
 def scale(question: Distribution) -> tuple[float, str]:
     """Shares are said as they are."""
     return 1.0, ""
-
-
-def sketch(answer: Answer) -> tuple[str, tuple[str, ...]]:
-    """A curve over its places, with the band of all of it if there is one, and what it is about."""
-    question, estimates = _asked(answer), answer.estimates
-    band = answer.band or Band(estimates.low, estimates.high)
-    drawn = sketches.curve(estimates.values, band.low, band.high, np.asarray(question.at))
-    about = f"Share of people at or above {question.at[0]:,g} to {question.at[-1]:,g}."
-    held = ("The band in the picture holds all of the curve at once.",) if answer.band is not None else ()
-    return drawn, (*held, about)
 
 
 def _asked(answer: Answer) -> Distribution:
@@ -224,15 +223,35 @@ def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _points(x: FloatArray, y: FloatArray) -> str:
-    """Places on the picture; what is far outside of it is held near it."""
-    down = HIGH * (1 - np.clip(y, -0.5, 1.5))
-    return "L".join(f"{a:.4g} {b:.1f}" for a, b in zip(x.round(1), down, strict=True))
+def plot(
+    x: tuple[FloatArray, Axis],
+    y: tuple[float, float, Axis],
+    estimates: Estimates,
+    band: Band | None = None,
+    consistent: FloatArray | None = None,
+) -> Plot:
+    """Estimates one beside the other.
 
+    Args:
+        x: increasing places, and the axis.
+        y: what is at the bottom and at the top of the picture, and the axis.
+        estimates: of shape (k,), with error bars.
+        band: of all of them at once.
+        consistent: other values.
+    """
+    (along, axis), (bottom, top, upright) = x, y
+    across = (WIDE * (along - along[0]) / (along[-1] - along[0])).round(1)
 
-def _line(x: FloatArray, y: FloatArray) -> str:
-    return f"M{_points(x, y)}"
+    def points(values: FloatArray) -> list[str]:
+        # what is far outside of the picture is held near it
+        down = HIGH * (1 - np.clip((values - bottom) / (top - bottom), -0.5, 1.5))
+        return [f"{a:.4g} {b:.1f}" for a, b in zip(across, down, strict=True)]
 
+    def line(values: FloatArray | None) -> str:
+        return "" if values is None else f"M{'L'.join(points(values))}"
 
-def _area(x: FloatArray, band: Band, top: float) -> str:
-    return f"M{_points(x, band.high / top)}L{_points(x[::-1], band.low[::-1] / top)}Z"
+    def area(band: Band | None) -> str:
+        return "" if band is None else f"M{'L'.join(points(band.high) + points(band.low)[::-1])}Z"
+
+    each = Band(estimates.low, estimates.high)
+    return Plot(axis, upright, line(estimates.values), area(each), area(band), line(consistent))

@@ -31,10 +31,6 @@ class Form(Protocol):
         """What estimates are multiplied with to be said, and the unit that is then said behind them."""
         ...
 
-    def sketch(self, answer: Answer) -> tuple[str, tuple[str, ...]]:
-        """A small picture for notebooks, as SVG, and sentences about it."""
-        ...
-
 
 FORMS: dict[str, Form] = {"share": share, "distribution": distribution, "density map": density_map}
 

@@ -1,29 +1,26 @@
-"""What objects look like in a notebook: small HTML of their own, readable on light and dark, everything escaped.
+"""What objects look like in a notebook: a part of the page, readable on light and dark, everything escaped.
 
-Each class that is `Shown` has its function here.
+Each class that is `Shown` has its function here and its macro in notebook.html.j2.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from functools import singledispatch
-from html import escape
 
 import numpy as np
 
 from geopriv.answers.answers import Answer, Answers
 from geopriv.answers.estimates import Estimate, Estimates
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.pages import sketches
-from geopriv.pages.forms import form_of
-from geopriv.pages.share import interval_of
+from geopriv.pages.colours import colour_bar, picture
+from geopriv.pages.density_map import DENSITY, Panel
+from geopriv.pages.distribution import Plot, has_errors, plot
+from geopriv.pages.numbers import Axis, linear_axis
+from geopriv.pages.page import rejected_words, sections_of, template
 from geopriv.proofs.audits import Audit
 from geopriv.surveys.design import Design
 from geopriv.surveys.planning import Plan, SurveyPlan
-
-_LINE = "rgba(128,128,128,0.4)"  # seen on white and on black
-_CELL = f"padding:0.25em 0.8em 0.25em 0;border-bottom:1px solid {_LINE};vertical-align:top;"
 
 
 @singledispatch
@@ -36,74 +33,61 @@ def notebook_html(thing: object) -> str:
     raise TypeError(f"Nobody has drawn a {type(thing).__name__} for notebooks.")
 
 
+def _html(macro: str, *shown: object) -> str:
+    return str(getattr(template("notebook.html.j2").module, macro)(*shown))
+
+
 @notebook_html.register
-def estimate_html(estimate: Estimate) -> str:
+def _(estimate: Estimate) -> str:
     """The value, its interval, and whether it is biased."""
-    return _block("", _table(_HEAD, [_row(estimate)]))
+    interval = f"{estimate.low:.4g} to {estimate.high:.4g} ({100 * estimate.confidence:g} %)"
+    error, n = f"{estimate.standard_error:.2g}", f"{estimate.n:,}"
+    return _html("estimate", (f"{estimate.value:.4g}", interval, error, n, _bias(estimate)))
 
 
 @notebook_html.register
-def estimates_html(estimates: Estimates) -> str:
-    """A picture of a curve or map, and how large its errors are."""
+def _(estimates: Estimates) -> str:
+    """How large they and their errors are, and a picture without units, which only a question has."""
     if estimates.values.shape == ():
-        return estimate_html(estimates[()])
-    return _block("", *_summary(estimates))
+        return notebook_html(estimates[()])
+    dimensions = estimates.values.ndim if has_errors(estimates) else 0
+    line = _curve(estimates) if dimensions == 1 and len(estimates) > 1 else None
+    return _html("estimates", _said(estimates), line, _cells(estimates) if dimensions == 2 else None)
 
 
 @notebook_html.register
-def guarantee_html(guarantee: Guarantee) -> str:
+def _(guarantee: Guarantee) -> str:
     """The promise in words, and the factor at some distances."""
-    rows: list[Sequence[str]] = []
+    rows: list[tuple[str, str]] = []
     if guarantee.metric == "distance":
         distances = [guarantee.example(loss) for loss in (0.1, 0.3, 1.0, 3.0)]
         near = [distance for distance in distances if distance <= guarantee.radius]
         rows = [(guarantee.apart(distance), guarantee.alike(distance)) for distance in near]
-    factors = _table(("two values apart by", "look alike up to a factor"), rows) if rows else ""
-    return _block("", _text(str(guarantee)), factors, _faint(guarantee.reference))
+    return _html("guarantee", guarantee, rows)
 
 
 @notebook_html.register
-def audit_html(audit: Audit) -> str:
+def _(audit: Audit) -> str:
     """The verdict, the worst ratio and where it was found."""
     verdict = "The promise holds" if audit.passed else "The promise is BROKEN"
     places = ", ".join(np.array2string(np.asarray(place), precision=6, separator=", ") for place in audit.at)
-    found = f"Worst ratio {audit.worst_ratio:.6g} of what is promised, at ({places}), among {audit.pairs:,} pairs."
-    return _block(f"{verdict}.", _text(found))
+    said = f"Worst ratio {audit.worst_ratio:.6g} of what is promised, at ({places}), among {audit.pairs:,} pairs."
+    return _html("audit", verdict, said)
 
 
 @notebook_html.register
-def survey_plan_html(found: SurveyPlan) -> str:
+def _(plan: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
-    asked = [
-        (question.name, f"{len(question.queries):,}", f"{found.expected(question):.2g}")
-        for question in found.survey.questions
-    ]
-    return _block(
-        f"Plan for “{found.survey.name}”",
-        _text(str(found.design.guarantee)),
-        _table(_OPTIONS, _option_rows(found.plan), found.plan.options.index(found.option)),
-        _text(found.why),
-        _table(("question", "estimates", "standard error expected, at most"), asked),
-        _text(f"Whoever the people are, estimates are biased by at most {found.largest_bias:.1g}.")
-        if found.largest_bias > 1e-6
-        else "",
-    )
-
-
-_OPTIONS = ("mechanism", "arrangement", "predicted error", "worst query", "expected bias", "efficiency")
+    asked = [(q.name, f"{len(q.queries):,}", f"{plan.expected(q):.2g}") for q in plan.survey.questions]
+    bias = f"{plan.largest_bias:.1g}" if plan.largest_bias > 1e-6 else ""
+    chosen = plan.plan.options.index(plan.option)
+    return _html("survey_plan", plan, _option_rows(plan.plan), chosen, asked, bias)
 
 
 @notebook_html.register
-def plan_html(plan: Plan) -> str:
+def _(plan: Plan) -> str:
     """All options, the chosen one marked."""
-    left_out = (f"{name}: {reason}" for name, reason in plan.left_out.items())
-    return _block(
-        f"Plan for {plan.people:,} people",
-        _table(_OPTIONS, _option_rows(plan), plan.options.index(plan.best)),
-        _text(plan.why),
-        _text(plan.suggestion),
-        _hidden("What could not be predicted", left_out),
-    )
+    return _html("plan", plan, _option_rows(plan), plan.options.index(plan.best))
 
 
 def _option_rows(plan: Plan) -> list[tuple[str, ...]]:
@@ -124,80 +108,38 @@ def _option_rows(plan: Plan) -> list[tuple[str, ...]]:
 
 
 @notebook_html.register
-def design_html(design: Design) -> str:
+def _(design: Design) -> str:
     """What each device runs, what is asked, and the promise."""
     total = sum(design.shares)
     rows = [
         (type(mechanism).__name__, _what(mechanism), f"{100 * share / total:.3g} % of people")
         for mechanism, share in zip(design.mechanisms, design.shares, strict=True)
     ]
-    asked = [(q.name, q.form, f"{len(q.queries):,}") for q in design.questions]
-    return _block(
-        f"Design of “{design.survey}”",
-        _table(("mechanism", "answers", "drawn by"), rows),
-        _table(("question", "form", "estimates"), asked) if asked else "",
-        _text(str(design.guarantee)),
-        _faint(f"SHA-256 {design.hash}"),
-    )
+    return _html("design", design, rows, [(q.name, q.form, f"{len(q.queries):,}") for q in design.questions])
+
+
+def _what(mechanism: object) -> str:
+    """The query of a table, or the space of a lattice that answers every query."""
+    query = getattr(mechanism, "query", None)
+    return str(query) if query is not None else f"every smooth query on {getattr(mechanism, 'space', '')}"
 
 
 @notebook_html.register
-def answer_html(answer: Answer) -> str:
-    """One question's estimates."""
-    if answer.question.shape == ():
-        return _block(answer.question.name, _table(_HEAD, [_share_row(answer)]))
-    return _block(answer.question.name, *_answer_summary(answer))
+def _(answer: Answer) -> str:
+    """One question's answer as the page shows it."""
+    return _html("answer", sections_of([answer]))
 
 
 @notebook_html.register
-def answers_html(answers: Answers) -> str:
-    """All questions of a survey: single shares in one table, then curves and maps."""
-    single = [answer for answer in answers.answers if answer.question.shape == ()]
-    rows = [(answer.question.name, *_share_row(answer)) for answer in single]
-    parts = [_table(("question", *_HEAD), rows)] if rows else []
-    for answer in answers.answers:
-        if answer.question.shape != ():
-            parts += [_title(answer.question.name), *_answer_summary(answer)]
-    turned_away = ", ".join(f"{count:,} {reason}" for reason, count in answers.rejected.items() if count)
-    return _block(
-        f"Answers of “{answers.survey}”, from {answers.n:,} reports",
-        *parts,
-        _text(f"Rejected: {turned_away}.") if turned_away else "",
-        _text(str(answers.guarantee)),
-        _faint(f"Design {answers.design}"),
-    )
-
-
-_HEAD = ("estimate", "interval", "standard error", "reports", "")
-
-
-def _row(estimate: Estimate) -> tuple[str, ...]:
-    interval = f"{estimate.low:.4g} to {estimate.high:.4g} ({100 * estimate.confidence:g} %)"
-    return f"{estimate.value:.4g}", interval, f"{estimate.standard_error:.2g}", f"{estimate.n:,}", _bias(estimate)
-
-
-def _share_row(answer: Answer) -> tuple[str, ...]:
-    """The same, with an interval that means something where the share may be nobody or everybody."""
-    one = answer.estimates[()]
-    low, high, kind = interval_of(answer)
-    value, _, *rest = _row(one)
-    return value, f"{low:.4g} to {high:.4g} ({100 * one.confidence:g} %{kind})", *rest
+def _(answers: Answers) -> str:
+    """All answers of a survey as the page shows them, and what they were made from."""
+    return _html("answers", answers, sections_of(answers.answers), rejected_words(answers))
 
 
 def _bias(estimate: Estimate | Estimates) -> str:
     if estimate.unbiased:
         return ""
     return f"biased by at most {estimate.bias:.1g}" if math.isfinite(estimate.bias) else "biased"
-
-
-def _summary(estimates: Estimates) -> list[str]:
-    values = estimates.values
-    picture = ""
-    if values.ndim == 1:
-        picture = sketches.curve(values, estimates.low, estimates.high)
-    elif values.ndim == 2:
-        picture = sketches.heat(values)
-    return [picture, _text(_said(estimates))]
 
 
 def _said(estimates: Estimates) -> str:
@@ -212,53 +154,21 @@ def _said(estimates: Estimates) -> str:
     return said + (f" They are {bias}." if bias else "")
 
 
-def _answer_summary(answer: Answer) -> list[str]:
-    """A small picture of a curve or map, and what is said of it."""
-    drawn, about = form_of(answer.question).sketch(answer)
-    return [drawn, _text(_said(answer.estimates)), *map(_text, about)]
+def _curve(estimates: Estimates) -> Plot:
+    bottom, top = _ends(float(estimates.low.min()), float(estimates.high.max()))
+    places = np.arange(len(estimates), dtype=np.float64)
+    return plot((places, Axis((), "")), (bottom, top, linear_axis(bottom, top, None, 5)), estimates)
 
 
-def _what(mechanism: object) -> str:
-    """The query of a table, or the space of a lattice that answers every query."""
-    query = getattr(mechanism, "query", None)
-    return str(query) if query is not None else f"every smooth query on {getattr(mechanism, 'space', '')}"
+def _cells(estimates: Estimates) -> Panel:
+    """One cell a pixel: the first axis to the right, the second upwards."""
+    values = estimates.values
+    bottom, top = _ends(float(values.min()), float(values.max()))
+    bar = colour_bar(top, DENSITY, bottom)
+    said = f"A map of {len(values)} by {values.shape[1]} estimates, from {bottom:.3g} (dark) to {top:.3g} (bright)."
+    return Panel("", picture(values, bar, np.ones(values.shape, dtype=np.bool_)), bar, "", said)
 
 
-def _block(title: str, *parts: str) -> str:
-    content = "".join(part for part in parts if part)
-    return f'<div style="line-height:1.45;max-width:60em;">{_title(title)}{content}</div>'
-
-
-def _title(text: str) -> str:
-    return f'<div style="font-weight:bold;margin:0.4em 0;">{escape(text)}</div>' if text else ""
-
-
-def _text(text: str) -> str:
-    return f'<div style="margin:0.4em 0;">{escape(text)}</div>' if text else ""
-
-
-def _faint(text: str) -> str:
-    return f'<div style="opacity:0.7;font-size:90%;overflow-wrap:anywhere;">{escape(text)}</div>' if text else ""
-
-
-def _hidden(title: str, lines: Iterable[str]) -> str:
-    inside = "".join(_text(line) for line in lines)
-    return f"<details><summary>{escape(title)}</summary>{inside}</details>" if inside else ""
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], chosen: int | None = None) -> str:
-    """Cells as text; the chosen row is bold and says so."""
-    marks = {chosen: ("font-weight:bold;background:rgba(128,128,128,0.15);", "▸ ")}
-    titles = "".join(f'<th scope="col" style="{_CELL}text-align:left;">{escape(name)}</th>' for name in head)
-    body = ""
-    for index, row in enumerate(rows):
-        style, mark = marks.get(index, ("", ""))
-        cells = "".join(
-            f'<td style="{_CELL}text-align:left;">{escape(mark + cell if k == 0 else cell)}</td>'
-            for k, cell in enumerate(row)
-        )
-        body += f'<tr style="{style}">{cells}</tr>'
-    return (
-        f'<table style="border-collapse:collapse;margin:0.4em 0;"><thead><tr>{titles}</tr></thead>'
-        f"<tbody>{body}</tbody></table>"
-    )
+def _ends(low: float, high: float) -> tuple[float, float]:
+    """Of an axis, which has a length even where all numbers are the same."""
+    return (low, high) if high > low else (low, low + 1.0)

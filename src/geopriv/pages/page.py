@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 import shapely
 
 from geopriv import __version__
-from geopriv.answers.answers import Answers
+from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.forms import FORMS, form_of
 from geopriv.pages.promise import promise_of
 from geopriv.pages.regions import Page, regions_of
@@ -33,14 +34,11 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
     """
     if not isinstance(answers, Answers):
         raise invalid("write_page", "answers", "Answers", type(answers).__name__)
-    by_form = {name: [a for a in answers.answers if a.question.form == name] for name in FORMS}
-    drawn = any(form_of(answer.question).is_map for answer in answers.answers)
-    page = Page(regions_of(answers.answers) if drawn else (), outline)
-    return _template().render(
+    return template("page.html.j2").render(
         answers=answers,
-        sections=[(name.replace(" ", "_"), FORMS[name].views(found, page)) for name, found in by_form.items() if found],
+        sections=sections_of(answers.answers, outline),
         promise=promise_of(answers.guarantee, answers.space),
-        rejected=[(count, REASONS.get(reason, reason)) for reason, count in sorted(answers.rejected.items()) if count],
+        rejected=rejected_words(answers),
         biased=any(not answer.estimates.unbiased for answer in answers.answers),
         finite=any(answer.finite is not None for answer in answers.answers),
         together=any(answer.band is not None for answer in answers.answers),
@@ -49,8 +47,24 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
     )
 
 
+def sections_of(
+    answers: Sequence[Answer], outline: shapely.Geometry | None = None
+) -> list[tuple[str, Sequence[object]]]:
+    """What is shown of answers, form by form: the macro of parts.html.j2, and its views."""
+    drawn = any(form_of(answer.question).is_map for answer in answers)
+    page = Page(regions_of(answers) if drawn else (), outline)
+    by_form = {name: [answer for answer in answers if answer.question.form == name] for name in FORMS}
+    return [(name.replace(" ", "_"), FORMS[name].views(own, page)) for name, own in by_form.items() if own]
+
+
+def rejected_words(answers: Answers) -> list[tuple[int, str]]:
+    """How many reports were not counted, and why."""
+    return [(count, REASONS.get(reason, reason)) for reason, count in sorted(answers.rejected.items()) if count]
+
+
 @cache
-def _template() -> jinja2.Template:
+def template(name: str) -> jinja2.Template:
+    """One of the templates of this room."""
     import jinja2
 
     loader = jinja2.PackageLoader("geopriv.pages", "templates")
@@ -58,4 +72,4 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)

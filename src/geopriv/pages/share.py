@@ -82,11 +82,6 @@ def scale(question: Share) -> tuple[float, str]:
     return 1.0, ""
 
 
-def sketch(answer: Answer) -> tuple[str, tuple[str, ...]]:
-    """One number needs no picture."""
-    return "", ()
-
-
 def axis_top(highest: float) -> float:
     """The end of an axis of shares that begins at 0: everyone, or a round share above the highest."""
     if highest > 0.4:
