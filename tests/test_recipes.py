@@ -14,7 +14,14 @@ import pytest
 from tests import house
 
 PAGE = house.ROOT / "docs" / "recipes.md"
-MOST = {"A kind of question": 5, "A mechanism": 3, "A noise law": 3, "An engine": 3}  # source files
+MOST = {  # source files
+    "A kind of question": 5,
+    "A kind of question with a new coordinate": 7,
+    "A mechanism": 3,
+    "A mechanism that devices run": 7,
+    "A noise law": 3,
+    "An engine": 3,
+}
 
 
 def recipes() -> dict[str, list[str]]:
@@ -32,12 +39,13 @@ def follow(block: str, package: Path) -> Path:
         assert not path.exists()
         path.write_text(text, encoding="utf-8")
         return path
-    added = re.fullmatch(r"# (.+?), after: (.+)", first)
-    assert added, first
-    path = package / added[1]
-    before, line, after = path.read_text(encoding="utf-8").partition(f"{added[2]}\n")
-    assert line, f"{added[1]} has no line {added[2]!r}"
-    path.write_text(before + line + text + after, encoding="utf-8")
+    changed = re.fullmatch(r"# (.+?), (after|instead of): (.+)", first)
+    assert changed, first
+    path = package / changed[1]
+    before, line, after = path.read_text(encoding="utf-8").partition(f"{changed[3]}\n")
+    assert line, f"{changed[1]} has no line {changed[3]!r}"
+    kept = line if changed[2] == "after" else ""
+    path.write_text(before + kept + text + after, encoding="utf-8")
     return path
 
 
@@ -70,3 +78,10 @@ def test_a_line_that_is_no_longer_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("one\n")
     with pytest.raises(AssertionError, match="has no line 'two'"):
         follow("# a.py, after: two\nthree\n", tmp_path)
+
+
+def test_a_block_stands_after_a_line_or_instead_of_it(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("one\ntwo\n")
+    follow("# a.py, after: one\nhalf\n", tmp_path)
+    follow("# a.py, instead of: two\nthree\n", tmp_path)
+    assert (tmp_path / "a.py").read_text() == "one\nhalf\nthree\n"

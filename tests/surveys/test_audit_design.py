@@ -160,3 +160,12 @@ def test_a_file_of_any_size_is_read_as_far_as_a_design_may_go(tmp_path: Path) ->
     found = gp.audit(tmp_path / "design.json")
     assert not found.passed
     assert "at most 33,554,432 bytes" in found.reason
+
+
+@pytest.mark.parametrize("make", [table_design, lattice_design], ids=["table", "lattice"])
+def test_mechanisms_of_a_refused_file_are_audited_like_any_other(make: Callable[[], gp.Design], tmp_path: Path) -> None:
+    design = make()
+    (tmp_path / "design.json").write_bytes(rehashed(document_of(design) | {"version": 2}))
+    found = gp.audit(tmp_path / "design.json")
+    assert (found.passed, found.verified) == (False, False)
+    assert found.audits == tuple(gp.audit(mechanism) for mechanism in design.mechanisms)

@@ -38,14 +38,6 @@ from geopriv.device.values import (
 )
 from geopriv.errors import OutOfDomain
 
-KINDS = {
-    "Linear": ("direction", "shift"),
-    "Radial": ("center", "offset"),
-    "Quadrant": ("corner",),
-    "Region": ("rings",),
-    "EarthRegion": ("rings",),
-}
-
 Enclose = Callable[[Value, int], Interval]
 
 
@@ -69,15 +61,7 @@ def read_coordinate(document: Any, space: DeviceSpace) -> DeviceCoordinate:
         InvalidDesign: for a document that is none, and for one that the space does not have.
     """
     kind, found = thing(document, "coordinate", KINDS)
-    if kind == "EarthRegion":
-        return _earth_region(found, space)
-    if kind == "Region":
-        return _region(found, space)
-    if kind == "Radial" and space.sphere is not None:
-        return DeviceCoordinate(space, _great_circle(found, space, space.sphere))
-    flat = _flat(space, kind)
-    make = {"Linear": _linear, "Radial": _distance, "Quadrant": _quadrant}[kind]
-    return DeviceCoordinate(space, make(found, flat))
+    return DeviceCoordinate(space, _READERS[kind][1](found, space))
 
 
 def _flat(space: DeviceSpace, kind: str) -> FlatSpace:
@@ -93,8 +77,9 @@ def _vector(found: Document, kind: str, key: str, space: DeviceSpace) -> Place:
     return vector
 
 
-def _linear(found: Document, space: FlatSpace) -> Enclose:
+def _linear(found: Document, any_space: DeviceSpace) -> Enclose:
     """⟨u, x⟩/‖u‖ + shift: divided by the length that u has, so that it has length 1; on one axis ±x + shift."""
+    space = _flat(any_space, "Linear")
     direction, shift = _vector(found, "Linear", "direction", space), number(found["shift"], "Linear.shift")
     square = sum((Fraction(u) ** 2 for u in direction), Fraction(0))
     if not Fraction(1, 4) <= square <= 4:  # shorter ones would need more bits, and none is needed
@@ -108,6 +93,13 @@ def _linear(found: Document, space: FlatSpace) -> Enclose:
         return score / exact(square, bits).root() + exact(shift, bits)
 
     return enclose
+
+
+def _radial(found: Document, space: DeviceSpace) -> Enclose:
+    """The distance to a centre, less an offset."""
+    if space.sphere is not None:
+        return _great_circle(found, space, space.sphere)
+    return _distance(found, _flat(space, "Radial"))
 
 
 def _distance(found: Document, space: FlatSpace) -> Enclose:
@@ -136,8 +128,9 @@ def _great_circle(found: Document, space: DeviceSpace, radius: float) -> Enclose
     return enclose
 
 
-def _quadrant(found: Document, space: FlatSpace) -> Enclose:
+def _quadrant(found: Document, any_space: DeviceSpace) -> Enclose:
     """The distance to {p ≥ corner}, inside it less the depth."""
+    space = _flat(any_space, "Quadrant")
     corner = _vector(found, "Quadrant", "corner", space)
 
     def enclose(x: Value, bits: int) -> Interval:
@@ -153,20 +146,30 @@ def _quadrant(found: Document, space: FlatSpace) -> Enclose:
     return enclose
 
 
-def _region(found: Document, space: DeviceSpace) -> DeviceCoordinate:
+def _region(found: Document, space: DeviceSpace) -> Enclose:
     """The signed distance to a polygon whose corners are points of a flat space of two axes."""
     flat = _flat(space, "Region")
     if flat.axes != 2:
         raise refuse("The space of a Region", "of two axes", space.kind)
     region = flat_region(read_rings(found["rings"], "Region.rings"))
-    return DeviceCoordinate(space, lambda x, bits: region.enclose(flat.point(x, bits)))
+    return lambda x, bits: region.enclose(flat.point(x, bits))
 
 
-def _earth_region(found: Document, space: DeviceSpace) -> DeviceCoordinate:
+def _earth_region(found: Document, space: DeviceSpace) -> Enclose:
     """The signed distance to a polygon of great-circle arcs, whose corners are in degrees."""
     if space.sphere is None:
         raise refuse("The space of an EarthRegion", "the Earth", space.kind)
     rings = read_rings(found["rings"], "EarthRegion.rings")
     if any(abs(x) > 360 or abs(y) > 90 for ring in rings for x, y in ring):
         raise refuse("EarthRegion.rings", "in degrees (longitude, latitude) on a globe", "something else")
-    return DeviceCoordinate(space, globe_region(space.sphere, rings).enclose)
+    return globe_region(space.sphere, rings).enclose
+
+
+_READERS: dict[str, tuple[tuple[str, ...], Callable[[Document, DeviceSpace], Enclose]]] = {
+    "Linear": (("direction", "shift"), _linear),
+    "Radial": (("center", "offset"), _radial),
+    "Quadrant": (("corner",), _quadrant),
+    "Region": (("rings",), _region),
+    "EarthRegion": (("rings",), _earth_region),
+}
+KINDS = {kind: keys for kind, (keys, _) in _READERS.items()}  # all that there are: what is not here is refused

@@ -1,7 +1,8 @@
-"""Tables and lattices as a device runs them: read from a document, verified exactly, then drawn from."""
+"""Mechanisms as a device runs them: read from a document, verified exactly, then drawn from."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -34,10 +35,6 @@ from geopriv.device.tables import narrow, worst_step
 from geopriv.device.values import DeviceSpace, FlatSpace, Value
 from geopriv.errors import InvalidDesign
 
-KINDS = {
-    "Table": ("space", "coordinate", "query", "guarantee", "lattice", "values", "weights"),
-    "Lattice": ("space", "guarantee", "step", "theta", "origin"),
-}
 _BITS = 112  # with which positions on a grid are known at first
 GUARANTEE = {"Guarantee": ("epsilon", "delta", "radius", "unit", "metric", "reference")}
 
@@ -118,7 +115,7 @@ def read_mechanism(document: Any, where: str) -> DeviceMechanism:
     """
     kind, found = thing(document, where, KINDS)
     try:
-        mechanism = _table(found, where) if kind == "Table" else _lattice(found, where)
+        mechanism = _READERS[kind][1](found, where)
     except ArithmeticError:  # a bound that is infinite, or a distance that is 0
         raise InvalidDesign(f"{where}, a {kind}, must be made of numbers that floats can compute with.") from None
     if mechanism.spent > 1:
@@ -136,11 +133,9 @@ def read_epsilon(document: Any, where: str, unit: str | None) -> float:
     return positive(found["epsilon"], f"{where}.guarantee.epsilon")
 
 
-def _table(found: Any, where: str) -> DeviceTable:
-    space, query = read_space(found["space"]), found["query"]
-    coordinate, lattice = read_coordinate(found["coordinate"], space), numbers(found["lattice"], f"{where}.lattice")
-    if not isinstance(query, dict) or len(canonical(query)) > ASKED:
-        raise refuse(f"{where}.query", f"an object of at most {ASKED:,} bytes", type(query).__name__)
+def _table(found: Document, where: str) -> DeviceTable:
+    coordinate, query = _asked(found, where)
+    lattice = numbers(found["lattice"], f"{where}.lattice")
     values, rows = numbers(found["values"], f"{where}.values"), found["weights"]
     if len(lattice) < 2 or any(not a < b for a, b in pairwise(lattice)):
         raise refuse(f"{where}.lattice", "at least two increasing coordinates", len(lattice))
@@ -149,7 +144,7 @@ def _table(found: Any, where: str) -> DeviceTable:
     for row in rows:
         if not isinstance(row, list) or len(row) != len(values) or any(type(weight) is not int for weight in row):
             raise refuse(f"{where}.weights", f"made of rows of {len(values)} whole numbers", type(row).__name__)
-    epsilon = read_epsilon(found["guarantee"], where, space.unit)
+    epsilon = read_epsilon(found["guarantee"], where, coordinate.space.unit)
     if narrow(lattice, epsilon):
         raise refuse(
             f"{where}.lattice", "made of cells of at least 2^-40, in the unit and in 1/epsilon", "narrower ones"
@@ -159,19 +154,43 @@ def _table(found: Any, where: str) -> DeviceTable:
     return DeviceTable(epsilon, coordinate, sums, spent, query)
 
 
-def _lattice(found: Any, where: str) -> DeviceLattice:
-    any_space, theta = read_space(found["space"]), found["theta"]
+def _asked(found: Document, where: str) -> tuple[DeviceCoordinate, Document]:
+    """The coordinate of a mechanism of one query, and what is asked, which is shown and never read."""
+    coordinate, query = read_coordinate(found["coordinate"], read_space(found["space"])), found["query"]
+    if not isinstance(query, dict) or len(canonical(query)) > ASKED:
+        raise refuse(f"{where}.query", f"an object of at most {ASKED:,} bytes", type(query).__name__)
+    return coordinate, query
+
+
+def _lattice(found: Document, where: str) -> DeviceLattice:
+    any_space = read_space(found["space"])
     step, origin = positive(found["step"], f"{where}.step"), numbers(found["origin"], f"{where}.origin")
     space = any_space.flat
     if space is None or len(origin) != space.axes:
         raise refuse(f"{where}.origin", f"made of {any_space.axes} number(s) on a flat space", origin)
-    if not isinstance(theta, list) or len(theta) != 2:
-        raise refuse(f"{where}.theta", "two whole numbers", theta)
-    share = Fraction(*(whole(part, f"{where}.theta", 1, 1 << 200) for part in theta))
-    if not Fraction(1, 1 << 14) <= share <= 1 << 10:
-        raise refuse(f"{where}.theta", "between 2^-14 and 2^10", theta)
+    theta = _theta(found["theta"], where)
     epsilon = read_epsilon(found["guarantee"], where, space.unit)
     allowed = Fraction(epsilon) * Fraction(step)
-    spent = space.axes * share**2 / allowed**2
-    ratio = (share.denominator, share.numerator + share.denominator)
-    return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), ratio, spent)
+    spent = space.axes * theta**2 / allowed**2
+    return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), _ratio(theta), spent)
+
+
+def _theta(value: Any, where: str) -> Fraction:
+    if not isinstance(value, list) or len(value) != 2:
+        raise refuse(f"{where}.theta", "two whole numbers", value)
+    theta = Fraction(*(whole(part, f"{where}.theta", 1, 1 << 200) for part in value))
+    if not Fraction(1, 1 << 14) <= theta <= 1 << 10:
+        raise refuse(f"{where}.theta", "between 2^-14 and 2^10", value)
+    return theta
+
+
+def _ratio(theta: Fraction) -> tuple[int, int]:
+    """The ratio a = 1/(1 + θ) of geometric noise."""
+    return theta.denominator, theta.numerator + theta.denominator
+
+
+_READERS: dict[str, tuple[tuple[str, ...], Callable[[Document, str], DeviceMechanism]]] = {
+    "Table": (("space", "coordinate", "query", "guarantee", "lattice", "values", "weights"), _table),
+    "Lattice": (("space", "guarantee", "step", "theta", "origin"), _lattice),
+}
+KINDS = {kind: keys for kind, (keys, _) in _READERS.items()}  # all that there are: what is not here is refused

@@ -12,8 +12,9 @@ from typing import Any, overload
 from geopriv.device.designs import verify
 from geopriv.device.files import read_few
 from geopriv.errors import GeoprivError, InvalidDesign
-from geopriv.mechanisms import Mechanism, Table
+from geopriv.mechanisms import Mechanism
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.sendable import Sendable
 from geopriv.proofs.audits.analytic import Audit, audit_mechanism
 from geopriv.spaces.documents import from_document
 from geopriv.surveys.design import Design
@@ -117,7 +118,7 @@ def _readable(data: bytes) -> list[Audit]:
 
 def _refused(document: Any) -> Audit | None:
     try:
-        return audit_mechanism(from_document(Table, document))
+        return audit_mechanism(from_document(Sendable, document))
     except GeoprivError:
         return _steep_lattice(document)
 

@@ -18,7 +18,7 @@ from geopriv.queries.questions import Question
 from geopriv.queries.source import Source
 from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
-from geopriv.spaces.documents import keys_of, to_document
+from geopriv.spaces.documents import keys_of, kinds_of, to_document
 from geopriv.spaces.forms import Note
 from geopriv.spaces.shown import Shown
 
@@ -38,7 +38,7 @@ class Design(Shown):
 
     Args:
         survey: its name; a person answers a survey once, by whatever design.
-        mechanisms: tables and lattices on one space.
+        mechanisms: that devices run, on one space.
         shares: how often each is drawn, as whole numbers; by default all are drawn alike.
         questions: what is estimated from the reports. A device shows them; they change nothing of what it sends.
         source: where values are found in a table, for `privatize`, and the public range to which they are clamped, on
@@ -73,7 +73,8 @@ class Design(Shown):
         if not self.survey or not isinstance(self.survey, str):
             raise invalid("Design", "survey", "a text", self.survey)
         if not mechanisms or any(not isinstance(mechanism, Sendable) for mechanism in mechanisms):
-            raise invalid("Design", "mechanisms", "one or more of Table and Lattice", [type(m) for m in mechanisms])
+            known = " and ".join(sorted(kinds_of(Sendable), reverse=True))
+            raise invalid("Design", "mechanisms", f"one or more of {known}", [type(m) for m in mechanisms])
         if len({mechanism.space for mechanism in mechanisms}) > 1:
             raise invalid("Design", "mechanisms", "on one space", [str(m.space) for m in mechanisms])
         shares = tuple(count("Design", "shares", share) for share in self.shares or (1,) * len(mechanisms))
