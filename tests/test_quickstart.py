@@ -13,8 +13,14 @@ import geopriv as gp
 PAGE = (Path(__file__).parent.parent / "docs" / "quickstart.md").read_text(encoding="utf-8")
 
 
+def plain(text: str) -> str:
+    return " ".join(text.split())
+
+
 def test_the_quickstart_runs_as_it_is_written(tmp_path: Path) -> None:
     blocks = re.findall(r"```(toml|python|sh)\n(.*?)```", PAGE, flags=re.DOTALL)
+    shown = re.findall(r"```text\n(.*?)```", PAGE, flags=re.DOTALL)
+    said = []
     assert [kind for kind, _ in blocks] == ["toml", "sh", "sh", "python", "sh", "sh", "python"]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for kind, text in blocks[:-1]:  # the last is a doctest
@@ -23,9 +29,18 @@ def test_the_quickstart_runs_as_it_is_written(tmp_path: Path) -> None:
             continue
         command = [sys.executable, "-c", text] if kind == "python" else ["sh", "-ec", text]
         done = subprocess.run(
-            command, cwd=tmp_path, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False
+            command,
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path, "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
+        said.append(plain(done.stdout) if kind == "sh" else "")
+    for output, block in zip(said, shown[:2], strict=False):  # plan and audit; reports are never seeded
+        for paragraph in block.split("\n\n"):
+            assert plain(paragraph) in output
     answers = gp.Answers.read(tmp_path / "estimates.json")
     assert answers.n == 50_000
     assert abs(answers["above 100,000 USD"].estimates[()].value - 0.49) < 0.02

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from geopriv.errors import InvalidDesign as InvalidDesign
     from geopriv.errors import InvalidParameter as InvalidParameter
     from geopriv.errors import OutOfDomain as OutOfDomain
+    from geopriv.errors import Refused as Refused
     from geopriv.errors import ReportRejected as ReportRejected
     from geopriv.errors import Unavailable as Unavailable
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
@@ -118,6 +119,7 @@ _HOME = {
         "InvalidDesign",
         "InvalidParameter",
         "OutOfDomain",
+        "Refused",
         "ReportRejected",
         "Unavailable",
     ),
@@ -167,15 +169,19 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605 # one list of names, not two
 
 
-def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return importlib.import_module(f"geopriv.{name}")
-    if name in _MODULE_OF:
-        value = getattr(importlib.import_module(f"geopriv.{_MODULE_OF[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'geopriv' has no attribute {name!r}")
+if not TYPE_CHECKING:  # or a misspelt name would be anything to a type checker
+
+    def __getattr__(name: str) -> Any:
+        if name in _ROOMS:
+            return importlib.import_module(f"geopriv.{name}")
+        if name in _MODULE_OF:
+            value = getattr(importlib.import_module(f"geopriv.{_MODULE_OF[name]}"), name)
+            globals()[name] = value
+            return value
+        raise AttributeError(
+            f"module 'geopriv' has no attribute {name!r}; names of a room are found in it: gp.noise.Laplace"
+        )
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_ROOMS, *_MODULE_OF]
+    return sorted([*_ROOMS, *_MODULE_OF, "__doc__", "__version__", "client"])

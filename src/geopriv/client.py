@@ -7,8 +7,9 @@ prints one line to send. Exit codes: 0 done, 1 the design, the policy or what wa
 
 from geopriv.device.client import Client, load
 from geopriv.device.command import main
+from geopriv.device.policy import Policy
 
-__all__ = ["Client", "load", "main"]
+__all__ = ["Client", "Policy", "load", "main"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

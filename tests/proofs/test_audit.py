@@ -228,7 +228,7 @@ def test_a_vector_whose_budget_forgets_the_number_of_queries_is_caught() -> None
 
 
 def test_the_audit_refuses_what_it_does_not_know() -> None:
-    with pytest.raises(gp.InvalidParameter, match="mechanism"):
+    with pytest.raises(gp.InvalidParameter, match="'thing'"):
         gp.audit(gp.SmoothT)  # type: ignore[call-overload]
 
 

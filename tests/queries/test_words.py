@@ -118,7 +118,7 @@ class _Elsewhere(Coordinate):
     """A coordinate that says nothing of how it moves."""
 
     shift: float
-    space: gp.Space = PLANE
+    space: gp.spaces.Space = PLANE
 
     def __call__(self, points: np.ndarray) -> np.ndarray:
         return np.abs(points[..., 0] - self.shift)
@@ -134,7 +134,7 @@ class _Elsewhere(Coordinate):
 @dataclass(frozen=True)
 class _Stranger(gp.queries.Query):
     shift: float
-    space: gp.Space = PLANE
+    space: gp.spaces.Space = PLANE
 
     @property
     def geometry(self) -> Coordinate:

@@ -411,7 +411,7 @@ class _Stripe(Coordinate):
     """Distance to a line of the plane: a coordinate that says nothing of how it moves, or of what is like it."""
 
     line: float
-    space: gp.Space = PLANE
+    space: gp.spaces.Space = PLANE
 
     def __call__(self, points: FloatArray) -> FloatArray:
         return np.abs(points[..., 0] - self.line)
@@ -427,7 +427,7 @@ class _Stripe(Coordinate):
 @dataclass(frozen=True)
 class _NearStripe(gp.queries.Query):
     line: float
-    space: gp.Space = PLANE
+    space: gp.spaces.Space = PLANE
 
     @property
     def geometry(self) -> Coordinate:

@@ -117,11 +117,12 @@ def estimate(
     """
     fraction("estimate", "confidence", confidence)
     if isinstance(asked, Design):
-        if query is not None or at is not None or shrink:
-            raise invalid("estimate", "query", "left out with a design, which has questions of its own", query)
+        for name, given in (("query", query), ("at", at), ("shrink", shrink or None)):
+            if given is not None:
+                raise invalid("estimate", name, "left out with a design, which has questions of its own", given)
         return _answers(asked, reports, confidence, consistent)
     if not isinstance(asked, Mechanism):
-        raise invalid("estimate", "mechanism", "a mechanism or a design", type(asked).__name__)
+        raise invalid("estimate", "asked", "a mechanism, or a Design (of a file: Design.read)", type(asked).__name__)
     if consistent:
         raise invalid("estimate", "consistent", "given with a design", type(asked).__name__)
     if at is not None:

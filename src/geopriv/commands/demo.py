@@ -76,6 +76,8 @@ def _print(console: Console, result: Result, synthetic: bool) -> None:
     from rich import box
     from rich.table import Table
 
+    from geopriv.pages.numbers import outward
+
     answers, plan = result.answers, result.plan
     console.print(
         f"[bold]{answers.survey}[/bold]: {answers.n:,} {'synthetic ' if synthetic else ''}people, each one report of "
@@ -92,7 +94,7 @@ def _print(console: Console, result: Result, synthetic: bool) -> None:
             table.add_row(
                 answer.question.name,
                 f"{100 * one.value:.2f} %",
-                f"{100 * one.low:.2f} to {100 * one.high:.2f} %",
+                f"{' to '.join(outward(100 * one.low, 100 * one.high, 2))} %",
                 f"{100 * float(truth):.2f} %",
             )
         else:

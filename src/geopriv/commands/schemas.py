@@ -60,6 +60,7 @@ def schemas() -> dict[str, Schema]:
 
 def main(folder: Path) -> None:
     """Write them."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, schema in schemas().items():
         text = json.dumps(schema, indent=1, ensure_ascii=False)
         (folder / f"{name}.schema.json").write_text(text + "\n", encoding="utf-8")

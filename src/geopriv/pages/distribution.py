@@ -136,7 +136,7 @@ def lines(answer: Answer) -> list[str]:
     for k, place in zip(picked, places, strict=True):
         told.append(f"  {place:>{width}}  {value_text(answer, k, named=False)}")
     if len(picked) < size:
-        told.append(f"  … {size - len(picked)} more values")
+        told.append(f"  … and {size - len(picked)} values between these, in the estimates and on the page")
     return told
 
 

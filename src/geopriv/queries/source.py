@@ -34,6 +34,8 @@ class Source:
     person: str = ""
 
     def __post_init__(self) -> None:
+        if isinstance(self.columns, str):
+            raise invalid("Source", "columns", "a sequence of names", self.columns)
         columns = tuple(self.columns)
         if not all(columns) or not (columns or (len(self.low) and not self.person)):
             raise invalid("Source", "columns", "names of columns, or none for a range alone", self.columns)

@@ -70,6 +70,7 @@ def privatize(
     """
     if isinstance(people, list):
         raise _unknown("privatize", "people", people)
+    _require_design("privatize", design)
     order = Order(design, os.fspath(output), person, progress or _silent, overwrite, again, Register.of(register))
     return _engine("privatize", "people", people, engine).privatize(people, order)
 
@@ -105,6 +106,7 @@ def tally(
         InvalidParameter: for what cannot be read, for a tally that is given twice, is damaged or is of another design,
             for one among the reports, and for reports among the tallies.
     """
+    _require_design("tally", design)
     total = Tally(design)
     given = _listed(reports)
     if not isinstance(given, list) or given:
@@ -116,6 +118,11 @@ def tally(
         added.append(path)
         total += Tally.read(path, design)
     return total
+
+
+def _require_design(verb: str, design: object) -> None:
+    if not isinstance(design, Design):
+        raise invalid(verb, "design", "a Design (of a file: Design.read)", type(design).__name__)
 
 
 def _listed(reports: Any) -> Any:

@@ -16,6 +16,7 @@ from geopriv.mechanisms import Mechanism
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.proofs.audits.analytic import Audit, audit_mechanism
+from geopriv.spaces.checks import invalid
 from geopriv.spaces.documents import from_document
 from geopriv.surveys.design import Design
 
@@ -40,6 +41,10 @@ class DesignAudit:
     guarantee: Guarantee | None = None
     hash: str = ""
     verified: bool = True
+
+    def __str__(self) -> str:
+        verdict = f"holds: {self.guarantee}" if self.passed else f"does NOT pass: {self.reason}"
+        return "\n".join([verdict, *(f"mechanism {k}: {found}" for k, found in enumerate(self.audits))])
 
     @property
     def worst(self) -> Audit | None:
@@ -81,6 +86,8 @@ def audit(thing: Mechanism | Design | str | os.PathLike[str], tolerance: float =
         return _of_design(thing, tolerance)
     if isinstance(thing, str | os.PathLike):
         return _of_file(thing, tolerance)
+    if not isinstance(thing, Mechanism):
+        raise invalid("audit", "thing", "a mechanism, a Design or the path of a design.json", type(thing).__name__)
     return audit_mechanism(thing, tolerance)
 
 
