@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import geopriv as gp
 from geopriv.client import Client
 from geopriv.device import coordinates, designs, mechanisms, spaces
+from geopriv.spaces.documents import to_document
 from tests.designs import lattice_design, two_tables
 from tests.policies import allowed
 from tests.structure import errors_of
@@ -46,6 +50,36 @@ def test_a_device_reads_the_keys_that_the_schema_describes() -> None:
     assert {part["properties"]["type"]["const"]: keys(part) for part in described} == {
         kind: set(known) for kind, known in coordinates.KINDS.items()
     }
+
+
+def test_the_schema_says_what_a_number_must_be() -> None:
+    positive = {"width", "bandwidth", "radius", "step", "epsilon", "floor", "plateau", "slope"}
+    said = 0
+    for kind, schema in SCHEMAS["design"]["$defs"].items():
+        for name in positive & set(schema.get("properties", ())) - ({"radius"} if kind == "Guarantee" else set()):
+            assert schema["properties"][name]["exclusiveMinimum"] == 0, (kind, name)
+            said += 1
+    assert said > 20
+    for kind in ("Earth", "LocalPlane"):
+        assert SCHEMAS["design"]["$defs"][kind]["properties"]["radius"]["maximum"] == spaces.LARGEST_RADIUS
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "bad"),
+    [
+        (gp.Threshold(1.0, 2.0), "width", -2.0),
+        (gp.Threshold(1.0, 2.0), "width", 0.0),
+        (gp.Ball((0.0, 0.0), 2.0, 1.0), "radius", 0.0),
+        (gp.Ball((0.0, 0.0), 2.0, 1.0, gp.Earth()), "space", {"type": "Earth", "radius": 7e6}),
+        (gp.Ball((0.0, 0.0), 2.0, 1.0, gp.Euclidean(2)), "space", {"type": "Euclidean", "axes": 0, "unit": None}),
+    ],
+    ids=str,
+)
+def test_what_no_query_can_be_made_of_does_not_fit_the_schema(query: gp.queries.Query, key: str, bad: Any) -> None:
+    schema = {"$ref": "#/$defs/Query", "$defs": SCHEMAS["design"]["$defs"]}
+    document = json.loads(json.dumps(to_document(query)))
+    assert not errors_of(schema, document)
+    assert errors_of(schema, document | {key: bad})
 
 
 def test_what_devices_send_fits_the_schema_of_reports(tmp_path: Path) -> None:

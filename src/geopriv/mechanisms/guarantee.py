@@ -12,7 +12,7 @@ from geopriv.spaces.checks import (
     positive,
     positive_or_infinite,
 )
-from geopriv.spaces.forms import Endless, Note
+from geopriv.spaces.forms import Endless, Note, Positive
 from geopriv.spaces.rounding import above
 from geopriv.spaces.shown import Shown
 from geopriv.spaces.units import ratio_base
@@ -35,7 +35,7 @@ class Guarantee(Shown):
     0.001 per m: two values 300 m apart look alike up to a factor 1.35
     """
 
-    epsilon: float
+    epsilon: Positive
     delta: float = 0.0
     radius: Endless = math.inf
     unit: str | None = None

@@ -13,6 +13,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Space
 from geopriv.spaces.checks import invalid, positive
+from geopriv.spaces.forms import Positive
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Ball(Centered, Edged):
     """
 
     center: tuple[float, ...] | float
-    radius: float
-    width: float
+    radius: Positive
+    width: Positive
     space: Space = UNSET
 
     def __post_init__(self) -> None:

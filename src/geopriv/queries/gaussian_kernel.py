@@ -11,6 +11,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Gaussian, Profile
 from geopriv.spaces import Space
 from geopriv.spaces.checks import positive
+from geopriv.spaces.forms import Positive
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class GaussianKernel(Centered):
     """
 
     center: tuple[float, ...] | float
-    bandwidth: float
+    bandwidth: Positive
     space: Space = UNSET
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Space, default_space
 from geopriv.spaces.checks import finite
+from geopriv.spaces.forms import Vector
 
 
 @dataclass(frozen=True, init=False)
@@ -34,7 +35,7 @@ class LinearQuery(Query):
 
     edge_words: ClassVar[str] = "the line"
 
-    weights: tuple[float, ...]
+    weights: Vector
     profile_of_score: Profile
     intercept: float
     space: Space

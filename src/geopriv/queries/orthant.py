@@ -12,6 +12,7 @@ from geopriv.shapes.coordinates import Coordinate, Quadrant
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Space
 from geopriv.spaces.checks import numbers, positive
+from geopriv.spaces.forms import Positive, Vector
 from geopriv.spaces.words import amount
 
 
@@ -30,8 +31,8 @@ class Orthant(Edged):
     Reference: paper, section 4.2; docs/theory/coordinates.md.
     """
 
-    at: tuple[float, ...]
-    width: float
+    at: Vector
+    width: Positive
     space: Space = UNSET
 
     def __post_init__(self) -> None:

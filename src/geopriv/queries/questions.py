@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -23,9 +23,12 @@ from geopriv.spaces.checks import (
     numbers,
     positive,
 )
+from geopriv.spaces.forms import Note, Positive
 
 NAME = re.compile(r"[^\W_][\w .,:;()/%+≥≤<>$€£-]{0,79}")
 _MOST = 1 << 14  # queries of one question
+Name = Annotated[str, Note(minLength=1, maxLength=80)]
+Along = Annotated[int, Note(minimum=2)]  # points of a grid
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Product:
 class Question(ABC):
     """A named set of queries on one space."""
 
-    name: str
+    name: Name
     space: Space
     form: ClassVar[str]  # of its answers
 
@@ -80,7 +83,7 @@ class Share(Question):
 
     form: ClassVar[str] = "share"
 
-    name: str
+    name: Name
     query: Query
 
     def __post_init__(self) -> None:
@@ -115,9 +118,9 @@ class Distribution(Question):
 
     form: ClassVar[str] = "distribution"
 
-    name: str
+    name: Name
     at: tuple[float, ...]
-    width: float
+    width: Positive
     space: Space
     edge: Edge = "smooth"
 
@@ -156,13 +159,13 @@ class DensityMap(Question):
 
     form: ClassVar[str] = "density map"
 
-    name: str
-    bandwidth: float
+    name: Name
+    bandwidth: Positive
     low: tuple[float, ...]
     high: tuple[float, ...]
     space: Space
-    columns: int = 61
-    rows: int = 61
+    columns: Along = 61
+    rows: Along = 61
 
     def __post_init__(self) -> None:
         _require_name(self)

@@ -12,6 +12,7 @@ from geopriv.shapes.coordinates import Coordinate, Radial
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
 from geopriv.spaces.checks import invalid, positive
+from geopriv.spaces.forms import Positive
 from geopriv.spaces.words import amount, plain
 
 
@@ -38,7 +39,7 @@ class Range(Edged):
 
     low: float
     high: float
-    width: float
+    width: Positive
     shape: Literal["trapezoid", "triangle"] = "trapezoid"
     space: Space = Line()
     edge: Edge = "linear"

@@ -12,6 +12,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Space
 from geopriv.spaces.checks import finite, positive
+from geopriv.spaces.forms import Positive, Vector
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class Score(Edged):
 
     edge_words: ClassVar[str] = "the line"
 
-    weights: tuple[float, ...]
+    weights: Vector
     at: float
-    width: float
+    width: Positive
     space: Space = UNSET
 
     def __post_init__(self) -> None:

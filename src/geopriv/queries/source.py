@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, numbers
+from geopriv.spaces.forms import Note
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Source:
     array([      0., 1000000.])
     """
 
-    columns: tuple[str, ...]
+    columns: tuple[Annotated[str, Note(minLength=1)], ...]
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     person: str = ""

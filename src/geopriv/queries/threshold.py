@@ -12,6 +12,7 @@ from geopriv.shapes.coordinates import Coordinate, Linear
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
 from geopriv.spaces.checks import positive
+from geopriv.spaces.forms import Positive
 from geopriv.spaces.words import amount
 
 
@@ -35,7 +36,7 @@ class Threshold(Edged):
     edge_words: ClassVar[str] = "the line"
 
     at: float
-    width: float
+    width: Positive
     space: Space = Line()
     edge: Edge = "linear"
 

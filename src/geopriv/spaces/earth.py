@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from geopriv.device.spaces import LARGEST_RADIUS
 from geopriv.errors import OutOfDomain
 from geopriv.spaces.balls import angle, arb, unit_vector
 from geopriv.spaces.base import normalized
 from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, positive
 from geopriv.spaces.flat import Vectors
+from geopriv.spaces.forms import Note
 from geopriv.spaces.reading import read_vectors
+
+Radius = Annotated[float, Note(exclusiveMinimum=0, maximum=LARGEST_RADIUS)]  # devices take no larger one
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Earth(Vectors):
     8430.0
     """
 
-    radius: float = 6_371_008.8
+    radius: Radius = 6_371_008.8
 
     geographic: ClassVar[bool] = True
 

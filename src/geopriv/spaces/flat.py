@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from geopriv.device.reading import AXES
 from geopriv.spaces.base import Axes, Space
 from geopriv.spaces.checks import FloatArray, count
+from geopriv.spaces.forms import Note
 from geopriv.spaces.reading import read_vectors, require_unit
 from geopriv.spaces.units import read_rate
 
@@ -74,7 +76,7 @@ class Euclidean(_Plain):
         unit: what one unit of distance is called.
     """
 
-    axes: int
+    axes: Annotated[int, Note(minimum=1, maximum=AXES)]
     unit: str | None = None
 
     def __post_init__(self) -> None:

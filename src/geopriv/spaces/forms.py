@@ -29,6 +29,8 @@ class Note:
         self.schema = schema
 
 
+Positive = Annotated[float, Note(exclusiveMinimum=0)]
+Vector = Annotated[tuple[float, ...], Note(minItems=1)]
 Endless = Annotated[float, Note(type=["number", "string"], pattern="^-?inf$")]  # a number that may be infinite
 
 

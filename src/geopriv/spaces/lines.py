@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from geopriv.spaces.checks import (
     invalid,
     positive,
 )
+from geopriv.spaces.forms import Note, Positive
 from geopriv.spaces.reading import read_floats, require_unit
 from geopriv.spaces.units import read_factor, read_factor_rate, read_rate
 from geopriv.spaces.words import plain
@@ -88,8 +89,8 @@ class LogLine(_Scalars):
     (np.float64(2.0), 1.0)
     """
 
-    base: float = 2.0
-    floor: float = 1.0
+    base: Annotated[float, Note(exclusiveMinimum=1)] = 2.0
+    floor: Positive = 1.0
     unit: str | None = None
 
     irrational: ClassVar[bool] = True

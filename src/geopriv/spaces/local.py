@@ -21,7 +21,7 @@ from geopriv.spaces.checks import (
     invalid,
     positive,
 )
-from geopriv.spaces.earth import Earth
+from geopriv.spaces.earth import Earth, Radius
 from geopriv.spaces.flat import Flat
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class LocalPlane(Flat):
     west: float
     north: float
     east: float
-    radius: float = Earth().radius
+    radius: Radius = Earth().radius
 
     geographic: ClassVar[bool] = True
     irrational: ClassVar[bool] = True

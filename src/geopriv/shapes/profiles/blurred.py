@@ -15,6 +15,7 @@ from geopriv.shapes.profiles.base import Curved, Smooth
 from geopriv.shapes.profiles.pieces import LinearPieces
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.forms import Positive
 
 Function = Callable[[FloatArray], FloatArray]
 Integral = Callable[[FloatArray, FloatArray], FloatArray]
@@ -34,7 +35,7 @@ class BlurredPieces(Curved, Smooth):
     """
 
     pieces: LinearPieces
-    bandwidth: float
+    bandwidth: Positive
 
     def __post_init__(self) -> None:
         positive("BlurredPieces", "bandwidth", self.bandwidth)

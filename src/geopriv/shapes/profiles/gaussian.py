@@ -10,6 +10,7 @@ from geopriv.shapes.profiles.base import Smooth
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, finite, positive
+from geopriv.spaces.forms import Positive
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Gaussian(Smooth):
     array([1.    , 0.6065])
     """
 
-    bandwidth: float
+    bandwidth: Positive
     center: float = 0.0
 
     def __post_init__(self) -> None:

@@ -17,6 +17,7 @@ from geopriv.spaces.checks import (
     numbers,
     positive,
 )
+from geopriv.spaces.forms import Positive
 
 
 class LinearPieces(Profile):
@@ -109,7 +110,7 @@ class PiecewiseLinear(Plateaus):
 class Identity(LinearPieces):
     """The line f0(s) = slope·s: the profile of a query that is its own coordinate."""
 
-    slope: float = 1.0
+    slope: Positive = 1.0
 
     def __post_init__(self) -> None:
         positive("Identity", "slope", self.slope)

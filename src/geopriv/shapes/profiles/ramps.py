@@ -11,6 +11,7 @@ from geopriv.shapes.profiles.pieces import Plateaus, resolved
 from geopriv.spaces.balls import arb, clip
 from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, finite, positive
+from geopriv.spaces.forms import Positive
 
 
 class Ramps(Plateaus):
@@ -19,7 +20,7 @@ class Ramps(Plateaus):
     These have closed forms for sensitivity and least scale, in terms of the distance to the nearest ramp.
     """
 
-    width: float
+    width: Positive
 
     @property
     @abstractmethod
@@ -57,7 +58,7 @@ class Ramp(Ramps):
     array([0.  , 0.5 , 0.75, 1.  ])
     """
 
-    width: float
+    width: Positive
     center: float = 0.0
     rising: bool = True
 
@@ -100,8 +101,8 @@ class Trapezoid(Ramps):
     array([0.  , 0.5 , 1.  , 0.75])
     """
 
-    plateau: float
-    width: float
+    plateau: Positive
+    width: Positive
     center: float = 0.0
 
     def __post_init__(self) -> None:
@@ -146,7 +147,7 @@ class Triangle(Ramps):
     array([0.  , 0.5 , 1.  , 0.75])
     """
 
-    width: float
+    width: Positive
     center: float = 0.0
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from geopriv.shapes.profiles.base import Curved, Smooth
 from geopriv.shapes.profiles.pieces import resolved
 from geopriv.spaces.balls import arb, clip
 from geopriv.spaces.checks import FloatArray, finite, positive
+from geopriv.spaces.forms import Positive
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Smoothstep(Curved, Smooth):
     array([0.   , 0.125, 0.5  , 0.875, 1.   ])
     """
 
-    width: float
+    width: Positive
     center: float = 0.0
     rising: bool = True
 
