@@ -7,7 +7,7 @@ import json
 import math
 import os
 import typing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -318,3 +318,16 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_a_new_one_has_the_systems(tm
     with pytest.raises(OSError, match="full"), replacing(path):
         raise OSError("the disk is full")
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_class_of_somebody_else_is_no_type_of_a_document() -> None:
+    """Otherwise what a document may be would depend on what else is loaded."""
+
+    @dataclass(frozen=True)
+    class Elsewhere(gp.Line):
+        note: Unknown = 3  # type: ignore[name-defined] # noqa: F821 # not even its types are looked at
+
+    document = {"type": "Elsewhere", "unit": None, "note": 3}
+    with pytest.raises(gp.InvalidDesign):
+        from_document(gp.spaces.Space, document)
+    assert from_document(gp.spaces.Space, {"type": "Line", "unit": None}) == gp.Line()

@@ -253,7 +253,10 @@ def kind_schema(kind: type[Any], defs: dict[str, Schema]) -> Schema:
 
 
 def kinds_of(family: type[Any]) -> dict[str, type[Any]]:
-    """The classes of a family whose values a document can hold, by name; the first of a name."""
+    """The classes of a family whose values a document can hold, by name; the first of a name.
+
+    It is a closed set: a class that somebody else derives from one of the package is no type of a document.
+    """
     found: dict[str, type[Any]] = {}
     for kind in _derived_classes(family):
         if is_dataclass(kind) and not inspect.isabstract(kind) and keys_of(kind) is not None:
@@ -263,8 +266,10 @@ def kinds_of(family: type[Any]) -> dict[str, type[Any]]:
 
 def _derived_classes(family: type[Any]) -> Iterator[type[Any]]:
     yield family
+    package = family.__module__.partition(".")[0]
     for kind in family.__subclasses__():
-        yield from _derived_classes(kind)
+        if kind.__module__.partition(".")[0] == package:
+            yield from _derived_classes(kind)
 
 
 def keys_of(kind: Any) -> dict[str, Key] | None:
