@@ -46,7 +46,9 @@ class Part:
         """The error of a key: file, line, key, and words that complete the sentence."""
         path = (*self.path, *keys)
         end = "" if words.endswith(("?", ".")) else "."
-        return _Explained(f"{self.file}, line {line_of(self.lines, path)}: {place(path)} {words}{end}")
+        error = _Explained(f"{self.file}, line {line_of(self.lines, path)}: {place(path)} {words}{end}")
+        error.owner, error.parameter, error.rule = place(self.path), ".".join(map(str, keys)), words
+        return error
 
     @contextmanager
     def explaining(self, **named: str) -> Iterator[None]:
