@@ -60,6 +60,11 @@ def test_the_check_for_heavy_modules_would_find_one() -> None:
     assert python("import geopriv, sys; geopriv.Line; print('numpy' in sys.modules)") == "True"
 
 
+def test_spaces_need_numpy_and_nothing_heavier() -> None:
+    loaded = python("import geopriv, sys; geopriv.Line, geopriv.Earth; print(*sys.modules)").split()
+    assert set(HEAVY) & set(loaded) == {"numpy"}
+
+
 def test_importing_only_the_errors_imports_nothing_heavy() -> None:
     loaded = python("import geopriv, sys; geopriv.OutOfDomain; print(*sys.modules)").split()
     assert not set(HEAVY) & set(loaded)

@@ -178,8 +178,9 @@ def test_an_interval_of_no_length_where_nobody_reported_is_not_shown(error: floa
     found = gp.answers.Answer(share, nobody, finite=gp.answers.Band(np.array(-0.0312), np.array(0.0312)))
     answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 300)
     assert str(answers).startswith("rare: 0.000 (95 % confidence for any number of reports, -0.031 to 0.031)")
-    assert "-0.0312 to 0.0312 (95 % for any number of reports)" in answers._repr_html_()
-    assert "-0.0312 to 0.0312 (95 % for any number of reports)" in found._repr_html_()
+    for shown in (answers._repr_html_(), found._repr_html_()):
+        assert "<strong>At most 3.2\u202f%</strong> of people" in shown
+        assert "(95\u202f% interval for any number of reports 0.0 to 3.2\u202f%)" in shown
 
 
 def test_the_text_says_what_was_made_consistent() -> None:
@@ -194,5 +195,5 @@ def test_a_long_curve_is_cut_short() -> None:
     curve = gp.Distribution("long", tuple(float(k) for k in range(100)), 40.0, gp.Line())
     found = gp.answers.Estimates(np.linspace(1, 0, 100), np.full(100, 0.01), 10, 0.0, 0.95)
     answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (gp.answers.Answer(curve, found),), 10)
-    assert "… 88 more values" in str(answers)
+    assert "… and 88 values between these" in str(answers)
     assert ", none rejected" in str(answers)

@@ -17,7 +17,7 @@ from geopriv.reports.reader import REASONS
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, fraction
 from geopriv.spaces.documents import from_document, to_document
-from geopriv.spaces.forms import Endless, Note
+from geopriv.spaces.notes import Endless, Note
 
 VERSION: Literal[1] = 1
 _VALUES = ("values", "standard_errors", "low", "high")

@@ -12,7 +12,7 @@ from geopriv.spaces.checks import (
     positive,
     positive_or_infinite,
 )
-from geopriv.spaces.forms import Endless, Note, Positive
+from geopriv.spaces.notes import Endless, Note, Positive
 from geopriv.spaces.rounding import above
 from geopriv.spaces.shown import Shown
 from geopriv.spaces.units import ratio_base

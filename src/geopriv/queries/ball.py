@@ -13,7 +13,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Space
 from geopriv.spaces.checks import invalid, positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 
 
 @dataclass(frozen=True)

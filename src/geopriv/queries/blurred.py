@@ -20,7 +20,7 @@ from geopriv.shapes.profiles import (
 )
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 from geopriv.spaces.words import NARROW
 
 _WIDE = 3.0  # steps of the grid over which an edge is seen well enough

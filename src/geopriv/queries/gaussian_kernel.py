@@ -11,7 +11,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Gaussian, Profile
 from geopriv.spaces import Space
 from geopriv.spaces.checks import positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from geopriv.shapes.coordinates import Coordinate, EarthRegion, Region
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Earth, LocalPlane, Plane, Space
 from geopriv.spaces.checks import invalid, positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 from geopriv.spaces.polygons import read_polygon
 
 

@@ -13,7 +13,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces import Space, default_space
 from geopriv.spaces.checks import finite
-from geopriv.spaces.forms import Vector
+from geopriv.spaces.notes import Vector
 
 
 @dataclass(frozen=True, init=False)

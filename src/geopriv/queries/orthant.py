@@ -12,7 +12,7 @@ from geopriv.shapes.coordinates import Coordinate, Quadrant
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Space
 from geopriv.spaces.checks import numbers, positive
-from geopriv.spaces.forms import Positive, Vector
+from geopriv.spaces.notes import Positive, Vector
 from geopriv.spaces.words import amount
 
 

@@ -23,7 +23,7 @@ from geopriv.spaces.checks import (
     numbers,
     positive,
 )
-from geopriv.spaces.forms import Note, Positive
+from geopriv.spaces.notes import Note, Positive
 
 NAME = re.compile(r"[^\W_][\w .,:;()/%+≥≤<>$€£-]{0,79}")
 _MOST = 1 << 14  # queries of one question

@@ -12,7 +12,7 @@ from geopriv.shapes.coordinates import Coordinate, Radial
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
 from geopriv.spaces.checks import invalid, positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 from geopriv.spaces.words import amount, plain
 
 

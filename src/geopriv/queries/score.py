@@ -12,7 +12,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile, Ramp
 from geopriv.spaces import Space
 from geopriv.spaces.checks import finite, positive
-from geopriv.spaces.forms import Positive, Vector
+from geopriv.spaces.notes import Positive, Vector
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, numbers
-from geopriv.spaces.forms import Note
+from geopriv.spaces.notes import Note
 
 
 @dataclass(frozen=True)

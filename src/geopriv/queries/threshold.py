@@ -12,7 +12,7 @@ from geopriv.shapes.coordinates import Coordinate, Linear
 from geopriv.shapes.profiles import Profile, Ramp, Smoothstep
 from geopriv.spaces import Line, Space
 from geopriv.spaces.checks import positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 from geopriv.spaces.words import amount
 
 

@@ -19,7 +19,7 @@ from geopriv.device.files import replacing
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.spaces.checks import count, invalid
-from geopriv.spaces.forms import Note
+from geopriv.spaces.notes import Note
 from geopriv.surveys.design import Design
 
 Bytes = npt.NDArray[np.uint8]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from geopriv.device.files import canonical
 from geopriv.errors import InvalidParameter
 
 FloatArray = npt.NDArray[np.float64]
@@ -85,3 +86,11 @@ def _number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
+
+
+def alike(given: Any, written: Any) -> bool:
+    """Whether two documents are the same to the last digit and type."""
+    try:
+        return canonical(given) == canonical(written)
+    except (ValueError, TypeError):
+        return False

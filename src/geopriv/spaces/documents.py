@@ -20,9 +20,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import shapely
 
-from geopriv.device.files import canonical
 from geopriv.errors import GeoprivError, InvalidDesign
-from geopriv.spaces.checks import invalid
+from geopriv.spaces.checks import alike, invalid
 from geopriv.spaces.forms import Choice, Form, Lists, Nothing, Number, Polygonal, Ratio, Schema, Simple, closed, expect
 
 
@@ -87,7 +86,7 @@ def from_document(family: type[Any], document: Any, where: str = "A document") -
         )
     thing, derived = _made(kind, document)
     for name, value in derived.items():
-        expect(_same(document[name], value), document[name], f"{kind.__name__}.{name}", "what follows from the rest")
+        expect(alike(document[name], value), document[name], f"{kind.__name__}.{name}", "what follows from the rest")
     return thing
 
 
@@ -311,14 +310,6 @@ def _derived_from(thing: Any) -> dict[str, Any]:
     forms = _derived_keys(type(thing))
     values = thing.derived() if forms else {}
     return {name: form.write(values[name]) for name, form in forms.items()}
-
-
-def _same(given: Any, written: Any) -> bool:
-    """Whether two documents are the same to the last digit and type."""
-    try:
-        return canonical(given) == canonical(written)
-    except (ValueError, TypeError):
-        return False
 
 
 _FORMS: dict[Any, Callable[[Any], Form]] = {

@@ -16,7 +16,7 @@ from geopriv.spaces.base import normalized
 from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, positive
 from geopriv.spaces.flat import Vectors
-from geopriv.spaces.forms import Note
+from geopriv.spaces.notes import Note
 from geopriv.spaces.reading import read_vectors
 
 Radius = Annotated[float, Note(exclusiveMinimum=0, maximum=LARGEST_RADIUS)]  # devices take no larger one

@@ -11,7 +11,7 @@ import numpy as np
 from geopriv.device.reading import AXES
 from geopriv.spaces.base import Axes, Space
 from geopriv.spaces.checks import FloatArray, count
-from geopriv.spaces.forms import Note
+from geopriv.spaces.notes import Note
 from geopriv.spaces.reading import read_vectors, require_unit
 from geopriv.spaces.units import read_rate
 

@@ -11,7 +11,7 @@ import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import shapely
@@ -20,18 +20,6 @@ import shapely.geometry
 from geopriv.errors import InvalidDesign
 
 Schema = dict[str, Any]
-
-
-class Note:
-    """What a JSON Schema can say of a parameter and its type hint cannot: `Annotated[int, Note(minimum=1)]`."""
-
-    def __init__(self, **schema: Any) -> None:
-        self.schema = schema
-
-
-Positive = Annotated[float, Note(exclusiveMinimum=0)]
-Vector = Annotated[tuple[float, ...], Note(minItems=1)]
-Endless = Annotated[float, Note(type=["number", "string"], pattern="^-?inf$")]  # a number that may be infinite
 
 
 def expect(rule: bool, value: Any, where: str, what: str) -> Any:

@@ -21,7 +21,7 @@ from geopriv.spaces.checks import (
     invalid,
     positive,
 )
-from geopriv.spaces.forms import Note, Positive
+from geopriv.spaces.notes import Note, Positive
 from geopriv.spaces.reading import read_floats, require_unit
 from geopriv.spaces.units import read_factor, read_factor_rate, read_rate
 from geopriv.spaces.words import plain

@@ -19,7 +19,7 @@ from geopriv.queries.source import Source
 from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
 from geopriv.spaces.documents import keys_of, kinds_of, to_document
-from geopriv.spaces.forms import Note
+from geopriv.spaces.notes import Note
 from geopriv.spaces.shown import Shown
 
 Share = Annotated[int, Note(minimum=1, maximum=1 << 32)]

@@ -17,7 +17,7 @@ from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
 from geopriv.queries import Query
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, numbers, positive
-from geopriv.spaces.forms import Positive, Vector
+from geopriv.spaces.notes import Positive, Vector
 
 LEAST, MOST = Fraction(1, 1 << 14), Fraction(1 << 10)  # θ: finer noise is not told apart by its denominator
 FARTHEST = 2.0**50  # steps from the origin: beyond, neighbouring cells are no longer different floats

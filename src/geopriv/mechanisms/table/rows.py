@@ -16,7 +16,7 @@ from geopriv.queries import Query
 from geopriv.shapes.coordinates.documents import CoordinateDocument
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, same_fields
-from geopriv.spaces.forms import Note
+from geopriv.spaces.notes import Note
 
 WEIGHTS = Note(
     minItems=2,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypedDict
 
-from geopriv.spaces.forms import Note
+from geopriv.spaces.notes import Note
 
 Point = Annotated[list[float], Note(minItems=1)]
 Corner = Annotated[list[float], Note(minItems=2, maxItems=2)]

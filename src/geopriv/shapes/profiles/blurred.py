@@ -15,7 +15,7 @@ from geopriv.shapes.profiles.base import Curved, Smooth
 from geopriv.shapes.profiles.pieces import LinearPieces
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid, positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 
 Function = Callable[[FloatArray], FloatArray]
 Integral = Callable[[FloatArray, FloatArray], FloatArray]

@@ -10,7 +10,7 @@ from geopriv.shapes.profiles.base import Smooth
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, finite, positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 
 
 @dataclass(frozen=True)

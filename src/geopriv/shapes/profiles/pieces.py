@@ -17,7 +17,7 @@ from geopriv.spaces.checks import (
     numbers,
     positive,
 )
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 
 
 class LinearPieces(Profile):

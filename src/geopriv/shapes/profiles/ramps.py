@@ -11,7 +11,7 @@ from geopriv.shapes.profiles.pieces import Plateaus, resolved
 from geopriv.spaces.balls import arb, clip
 from geopriv.spaces.bounded import ROUNDING
 from geopriv.spaces.checks import FloatArray, finite, positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 
 
 class Ramps(Plateaus):

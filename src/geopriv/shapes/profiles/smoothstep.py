@@ -10,7 +10,7 @@ from geopriv.shapes.profiles.base import Curved, Smooth
 from geopriv.shapes.profiles.pieces import resolved
 from geopriv.spaces.balls import arb, clip
 from geopriv.spaces.checks import FloatArray, finite, positive
-from geopriv.spaces.forms import Positive
+from geopriv.spaces.notes import Positive
 
 
 @dataclass(frozen=True)

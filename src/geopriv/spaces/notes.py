@@ -1,0 +1,17 @@
+"""What a JSON Schema can say of a parameter and its type hint cannot."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+
+class Note:
+    """A part of a schema beside a type: `Annotated[int, Note(minimum=1)]`."""
+
+    def __init__(self, **schema: Any) -> None:
+        self.schema = schema
+
+
+Positive = Annotated[float, Note(exclusiveMinimum=0)]
+Endless = Annotated[float, Note(type=["number", "string"], pattern="^-?inf$")]  # a number that may be infinite
+Vector = Annotated[tuple[float, ...], Note(minItems=1)]
