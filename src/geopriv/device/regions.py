@@ -36,6 +36,7 @@ Bound = tuple[float, float, int]  # from and to which a number can be, and whose
 # bits after the point of the grid on which polygons are kept. Cells of a table are no narrower than 2^-40, so that a
 # row stays open on it, and a finer grid has to be made, once in 2^60 draws
 LEVEL = 160
+_MOVED = 2.0**-150  # more than a corner moves on its way to the grid
 _ROUND = 2.0**-44  # of the coordinates of an edge and a point: what a distance in floats may be off by
 _TINY = 1e-150  # products of numbers below may have lost digits
 
@@ -99,7 +100,9 @@ class FlatRegion:
         low, high = max(distance - off, 0), distance + 1 + off
         if low <= off:  # on its way to the grid the point may have crossed the border
             return Interval(-high, high, bits).to(point[0].bits)
-        crossed = crossed_runs(self.runs, *(_float(Fraction(part, 1 << bits)) for part in place))
+        # sides are counted on the grid, so a run is ruled out only if no edge of it can cross there
+        across, height = (_float(Fraction(part, 1 << bits)) for part in place)
+        crossed = crossed_runs(self.runs, across, height, _MOVED)
         edges = self._on_grid([k for run in crossed for k in run.edges], bits)
         inside = sum(_crosses(place, edge) for edge in edges) % 2
         return (Interval(-high, -low, bits) if inside else Interval(low, high, bits)).to(point[0].bits)

@@ -19,13 +19,15 @@ EARTH_MARGIN = 1e-8  # radians: beyond what floats are off by for arcs that are 
 SHORT_ARC = 1e-5  # radians: the normal of a shorter arc is not known well
 SIDE_MARGIN = 1e-9  # radians from the border beyond which floats know the side
 TINY = 1e-150  # products of numbers below may have lost digits
+HUGE = 1e150  # products of numbers above may be infinite: nothing is claimed of them
 
 
 def in_plane(starts: FloatArray, ends: FloatArray, row: Sequence[float], off: float) -> list[int]:
     """Candidates among segments of shape (edges, 2); each number of the row may be `off`.
 
     With u = 2^-53 the foot of the perpendicular is off by less than 32u of the coordinates, of which 256u are counted.
-    Where a product vanishes one of its factors is below 1e-150, and no distance is off by more.
+    Where a product vanishes one of its factors is below 1e-150, and no distance is off by more. Of an edge with numbers
+    so large that a product could be infinite nothing is known: it stays, and rules out no other.
     """
     place = np.asarray(row)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
@@ -34,7 +36,8 @@ def in_plane(starts: FloatArray, ends: FloatArray, row: Sequence[float], off: fl
         away = place - starts - np.clip(share, 0.0, 1.0)[:, None] * along
         distance = np.hypot(away[:, 0], away[:, 1])
         size = np.abs(place).sum() + np.abs(starts).sum(axis=1) + np.abs(ends).sum(axis=1)
-        reach = PLANE_MARGIN * size + 2 * off + TINY
+        reach = np.where(size < HUGE, PLANE_MARGIN * size + 2 * off + TINY, np.inf)
+        distance = np.where(size < HUGE, distance, 0.0)
         return _candidates(distance - reach, distance + reach)
 
 

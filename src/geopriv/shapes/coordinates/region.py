@@ -52,7 +52,7 @@ class Region(Coordinate):
         # a cross product of differences over the edge's length: a few roundings of the largest coordinate, and what
         # products of tiny numbers lose
         size = np.abs(points).max(axis=1) + float(np.abs(shapely.bounds(self.region)).max())
-        return np.asarray(near_edges.PLANE_MARGIN * size + near_edges.TINY)
+        return np.where(size < near_edges.HUGE, near_edges.PLANE_MARGIN * size + near_edges.TINY, np.inf)
 
     def gradient(self, points: FloatArray) -> FloatArray:
         ways = shapely.shortest_line(shapely.points(points), self._boundary)

@@ -34,7 +34,7 @@ class Rings:
     def of(cls, region: shapely.Geometry) -> Rings:
         """The rings of a region, holes included."""
         rings = [shapely.get_coordinates(ring) for ring in rings_of(region)]
-        kept = [ring[np.concatenate([[True], (np.diff(ring, axis=0) != 0).any(axis=1)])] for ring in rings]
+        kept = [ring[np.concatenate([[True], (ring[1:] != ring[:-1]).any(axis=1)])] for ring in rings]
         return cls(tuple(tuple(tuple(corner) for corner in ring.tolist()) for ring in kept))
 
     @cached_property
