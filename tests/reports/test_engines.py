@@ -191,7 +191,7 @@ def test_a_text_is_read_alike_in_any_company(cell: str | None, reason: str, comp
         assert numbers[0] == float(cell)
 
 
-@pytest.mark.parametrize("kind", [pa.int64(), pa.uint64()], ids=str)
+@pytest.mark.parametrize("kind", [pa.int64(), pa.uint64(), pa.decimal128(38, 0), pa.decimal256(60, 2)], ids=str)
 def test_whole_numbers_that_floats_do_not_hold_never_move_apart(kind: pa.DataType) -> None:
     held = [2**53 - 1, 2**53, 2**53 + 1, 2**53 + 3, None, 2**62]
     numbers, status = read_numbers(pa.array(held, kind), "income")

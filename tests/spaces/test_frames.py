@@ -261,3 +261,16 @@ def test_arrays_are_given_back_as_they_are() -> None:
 def test_no_package_of_tables_is_imported_for_arrays() -> None:
     program = "import geopriv as g, sys, numpy as n; g.Line().read(n.ones(3)); g.Prior.sample([1.0]); "
     assert python(program + "print({'pandas', 'polars', 'geopandas', 'pyarrow'} & set(sys.modules))") == "set()"
+
+
+@pytest.mark.parametrize("make", ["pyarrow", "pandas", "Int64", "polars", "decimal"])
+def test_whole_numbers_that_floats_do_not_hold_never_move_apart_in_frames(make: str) -> None:
+    held = [2**53 - 1, 2**53 + 1, 2**53 + 3, -(2**53) - 5]
+    frames = {
+        "pyarrow": lambda: pa.array(held),
+        "pandas": lambda: pd.Series(held),
+        "Int64": lambda: pd.Series(held, dtype="Int64"),
+        "polars": lambda: pl.Series(held),
+        "decimal": lambda: pa.array(held, pa.decimal128(38, 0)),
+    }
+    assert gp.Line().read(frames[make]()).tolist() == [2.0**53 - 1, 2.0**53, 2.0**53, -(2.0**53)]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from geopriv.spaces.base import Space
     from geopriv.spaces.checks import FloatArray
 
+WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _PACKAGES = frozenset({"geopandas", "pandas", "polars", "pyarrow"})
 _PLACES = ({"lat", "latitude"}, {"lon", "lng", "long", "longitude"})
 _AXES = ({"x"}, {"y"})
@@ -107,10 +108,26 @@ def _numbers(column: Any) -> FloatArray | None:
         known = (types.is_integer, types.is_floating, types.is_decimal, types.is_null)
         if not any(test(kind) for test in known):
             return None
-        floats = array.cast(pa.float64(), safe=False)  # whole numbers beyond 2^53 are rounded, as everywhere
+        floats = floats_of(array)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
     return np.asarray(floats.to_numpy(zero_copy_only=False) if isinstance(floats, pa.Array) else floats.to_numpy())
+
+
+def floats_of(column: Any) -> Any:
+    """A column of numbers of Arrow as float64, gaps kept.
+
+    Whole numbers and decimals beyond 2^53 become ±2^53, as spaces read them: rounded to floats two of them could move
+    apart, clamped they cannot.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    floats = pc.cast(column, pa.float64(), safe=False)
+    if not (pa.types.is_integer(column.type) or pa.types.is_decimal(column.type)):
+        return floats
+    low, high = (pa.scalar(float(end)) for end in (-WHOLE, WHOLE))
+    return pc.max_element_wise(pc.min_element_wise(floats, high, skip_nulls=False), low, skip_nulls=False)
 
 
 def _order(names: list[str], space: Space | None) -> list[int]:

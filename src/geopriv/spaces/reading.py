@@ -12,9 +12,8 @@ from geopriv.device.texts import unit_like
 from geopriv.errors import OutOfDomain
 from geopriv.spaces.base import Space
 from geopriv.spaces.checks import FloatArray, invalid
-from geopriv.spaces.frames import as_array
+from geopriv.spaces.frames import WHOLE, as_array
 
-WHOLE = 1 << 53  # the largest whole number up to which floats hold all
 _ENDLESS = 1 << 1024  # from here on a whole number is no float
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from geopriv.errors import InvalidParameter
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
-from geopriv.spaces.reading import WHOLE
+from geopriv.spaces.frames import floats_of
 
 REASONS = ("", "missing", "not a number", "not finite", "not on the map", "no person")
 FINE, MISSING, NOT_A_NUMBER, NOT_FINITE, NOT_ON_MAP, NO_PERSON = range(len(REASONS))
@@ -47,7 +47,7 @@ def read_numbers(column: pa.Array, name: str) -> tuple[FloatArray, Status]:
     kind = plain.type
     status = np.zeros(len(plain), dtype=np.uint8)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
-        numbers = pc.cast(_within_reach(plain), pa.float64(), safe=False)
+        numbers = floats_of(plain)
     elif is_text(kind):
         numbers = _parsed(plain, status)
     else:
@@ -57,15 +57,6 @@ def read_numbers(column: pa.Array, name: str) -> tuple[FloatArray, Status]:
     values = np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)  # what is missing is not-a-number
     status[~np.isfinite(values) & (status == FINE)] = NOT_FINITE
     return values, status
-
-
-def _within_reach(column: pa.Array) -> pa.Array:
-    """Whole numbers beyond 2^53 as ±2^53, as spaces read them: rounded to floats two of them could move apart."""
-    kind = column.type
-    if not pa.types.is_integer(kind) or kind.bit_width < 64:
-        return column
-    low, high = (pa.scalar(end, kind) for end in (-WHOLE if pa.types.is_signed_integer(kind) else 0, WHOLE))
-    return pc.max_element_wise(pc.min_element_wise(column, high, skip_nulls=False), low, skip_nulls=False)
 
 
 def kind_of(kind: pa.DataType) -> str:
