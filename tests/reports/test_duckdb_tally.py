@@ -83,6 +83,19 @@ def test_a_line_that_was_cut_off_is_not_guessed_at(tmp_path: Path) -> None:
         reports_query([path])
 
 
+def test_a_line_that_is_longer_than_any_report_is_not_read(tmp_path: Path) -> None:
+    """DuckDB would take gigabytes for one of 15 MB."""
+    path, good = tmp_path / "reports.ndjson", json.dumps(GOOD | {"id": f"{1:032x}"})
+    for size, fits in ((4095, True), (4096, False), (1 << 20, False)):
+        path.write_text(f"{good}\n{good[:-1].ljust(size - 1)}}}\n{good}\n")
+        if fits:
+            reports_query([path])
+            continue
+        with pytest.raises(gp.InvalidParameter, match="longer than any report"):
+            reports_query([path])
+        assert gp.tally(DESIGN, path).rejected["malformed"] == 1
+
+
 def test_ids_are_checked_across_files_of_both_kinds(tmp_path: Path) -> None:
     paths = [write(tmp_path / name, rows()) for name in ("it's.parquet", "b.ndjson")]
     expected = gp.tally(DESIGN, paths)

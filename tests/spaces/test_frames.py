@@ -266,7 +266,7 @@ def test_no_package_of_tables_is_imported_for_arrays() -> None:
 @pytest.mark.parametrize("make", ["pyarrow", "pandas", "Int64", "polars", "decimal"])
 def test_whole_numbers_that_floats_do_not_hold_never_move_apart_in_frames(make: str) -> None:
     held = [2**53 - 1, 2**53 + 1, 2**53 + 3, -(2**53) - 5]
-    frames = {
+    frames: dict[str, Callable[[], Any]] = {
         "pyarrow": lambda: pa.array(held),
         "pandas": lambda: pd.Series(held),
         "Int64": lambda: pd.Series(held, dtype="Int64"),

@@ -10,7 +10,7 @@ import numpy as np
 from geopriv.noise.base import Noise
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces.balls import arb
-from geopriv.spaces.bounded import ROUNDING, Bounded
+from geopriv.spaces.bounded import ROUNDING, Bounded, Enclosed
 from geopriv.spaces.checks import FloatArray
 
 # Every scale of a report is this much larger than stated: a constant factor of at least 1 keeps every promise (theory
@@ -18,7 +18,7 @@ from geopriv.spaces.checks import FloatArray
 MARGIN = 1 + 2.0**-30
 
 
-class Scale(ABC):
+class Scale(Enclosed, ABC):
     """σ as a function of the coordinate.
 
     Tables of floats (the least scale of a Gaussian, the envelope of straight pieces) are certified as the functions

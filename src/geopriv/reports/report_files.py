@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -142,18 +143,30 @@ def _skip_line(readline: Callable[[int], bytes]) -> None:
 
 
 def require_whole(path: Path) -> None:
-    """Refuse a file of lines whose last one was cut off, for readers that would not know.
+    """Refuse a file of lines whose last one was cut off, or with one that is longer than any report.
+
+    It is for readers that would not know the first, and would take gigabytes for the second.
 
     Raises:
-        InvalidParameter: saying who does.
+        InvalidParameter: saying who counts such lines.
     """
     with path.open("rb") as file:
-        if file.seek(0, os.SEEK_END):
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
+        size = file.seek(0, os.SEEK_END)
+        if not size:
+            return
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines:
+            if lines[-1:] != b"\n":
                 raise InvalidParameter(
                     f"The last line of the file {path} was cut off; --engine arrow counts such lines."
                 )
+            start = 0
+            while start < size:  # from the last end of a line within reach to the next
+                end = lines.rfind(b"\n", start, start + _LONGEST)
+                if end < 0:
+                    raise InvalidParameter(
+                        f"The file {path} has a line that is longer than any report; --engine arrow counts such lines."
+                    )
+                start = end + 1
 
 
 def well_formed(row: dict[str, Any]) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from geopriv.shapes.coordinates.documents import CoordinateDocument
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
-from geopriv.spaces.bounded import Bounded
+from geopriv.spaces.bounded import Bounded, Enclosed
 from geopriv.spaces.checks import FloatArray, invalid
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Box = tuple[FloatArray, FloatArray]  # the lowest and the highest corner
 
 
-class Coordinate(ABC):
+class Coordinate(Enclosed, ABC):
     """A 1-Lipschitz map from points of a space (already read) to the line.
 
     What a coordinate does not know of itself it refuses or calls None; nobody guesses it from outside.

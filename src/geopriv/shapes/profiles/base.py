@@ -7,11 +7,11 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from geopriv.spaces.balls import arb
-from geopriv.spaces.bounded import ROUNDING, Bounded
+from geopriv.spaces.bounded import ROUNDING, Bounded, Enclosed
 from geopriv.spaces.checks import FloatArray, invalid
 
 
-class Profile(ABC):
+class Profile(Enclosed, ABC):
     """A Lipschitz function of one real variable.
 
     What a profile does not know of itself it refuses or calls None; nobody guesses it from outside.
