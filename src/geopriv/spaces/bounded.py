@@ -24,7 +24,7 @@ class Enclosed:
         """Refuse a class that computes something else than its parent and would inherit what bounds the parent.
 
         Raises:
-            TypeError: for a class that says anew what it computes, but not how it is enclosed and how far floats are off.
+            TypeError: for one that says anew what it computes, but not its enclosure and how far its floats are off.
         """
         super().__init_subclass__()
         own = vars(cls)
