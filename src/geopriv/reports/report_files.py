@@ -143,30 +143,37 @@ def _skip_line(readline: Callable[[int], bytes]) -> None:
 
 
 def require_whole(path: Path) -> None:
-    """Refuse a file of lines whose last one was cut off, or with one that is longer than any report.
+    """Refuse a file of lines whose last one was cut off, for readers that would not know.
 
-    It is for readers that would not know the first, and would take gigabytes for the second.
+    Raises:
+        InvalidParameter: saying who does.
+    """
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                raise InvalidParameter(
+                    f"The last line of the file {path} was cut off; --engine arrow counts such lines."
+                )
+
+
+def require_short_lines(path: Path) -> None:
+    """Refuse a file with a line that is longer than any report, for readers that would take gigabytes for it.
 
     Raises:
         InvalidParameter: saying who counts such lines.
     """
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        if not size:
-            return
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines:
-            if lines[-1:] != b"\n":
+    size, start = path.stat().st_size, 0
+    if not size:
+        return
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as lines:
+        while start < size:  # from the last end of a line within reach to the next
+            end = lines.rfind(b"\n", start, start + _LONGEST)
+            if end < 0:
                 raise InvalidParameter(
-                    f"The last line of the file {path} was cut off; --engine arrow counts such lines."
+                    f"The file {path} has a line that is longer than any report; --engine arrow counts such lines."
                 )
-            start = 0
-            while start < size:  # from the last end of a line within reach to the next
-                end = lines.rfind(b"\n", start, start + _LONGEST)
-                if end < 0:
-                    raise InvalidParameter(
-                        f"The file {path} has a line that is longer than any report; --engine arrow counts such lines."
-                    )
-                start = end + 1
+            start = end + 1
 
 
 def well_formed(row: dict[str, Any]) -> bool:

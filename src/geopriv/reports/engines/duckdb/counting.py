@@ -21,7 +21,7 @@ from geopriv.reports.engines.duckdb.sql import (
 )
 from geopriv.reports.engines.reading import BROKEN, Reading
 from geopriv.reports.files import COLUMNS, ID
-from geopriv.reports.report_files import require_sizes, require_whole
+from geopriv.reports.report_files import require_short_lines, require_sizes, require_whole
 from geopriv.reports.tallies import Tally, tally_of
 from geopriv.surveys.design import Design
 
@@ -86,6 +86,7 @@ def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
         return Sql(f"SELECT design, id, mechanism, report FROM {_tables(tables)}")
     for file in lines:
         require_whole(file)
+        require_short_lines(file)
     keys = ", ".join(f"'{name}'" for name in COLUMNS.names)
     whole = f"json_type(json) = 'OBJECT' AND list_sort(json_keys(json)) = [{keys}]"
     is_text = whole + " AND json_type(json, '$.{0}') = 'VARCHAR'"
