@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import geopriv as gp
+from geopriv.commands.audit import _print
+from geopriv.surveys.audits import DesignAudit
 from tests.commands.test_cli import run
 from tests.designs import (
     document_of,
@@ -169,3 +172,13 @@ def test_mechanisms_of_a_refused_file_are_audited_like_any_other(make: Callable[
     found = gp.audit(tmp_path / "design.json")
     assert (found.passed, found.verified) == (False, False)
     assert found.audits == tuple(gp.audit(mechanism) for mechanism in design.mechanisms)
+
+
+def test_a_broken_promise_is_never_said_to_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where devices accept the file and the audit sees more than they do."""
+    broken = gp.proofs.Audit(False, 1.5, ("cell 0", "cell 1", "any"), 1)
+    for verified in (True, False):
+        _print(Console(width=200), DesignAudit(False, "It loses more.", (broken,), verified=verified))
+        said = capsys.readouterr().out
+        assert "The promise does NOT hold." in said
+        assert "The promise holds" not in said

@@ -77,8 +77,10 @@ def _print(console: Console, found: DesignAudit) -> None:
     from rich.markup import escape
 
     broken = any(not one.passed for one in found.audits)
-    refused = "The promise does NOT hold." if broken else "There is no promise: every device refuses this file."
-    if found.verified:
+    refused = "There is no promise: every device refuses this file."
+    if broken:  # whatever devices say
+        refused = "The promise does NOT hold."
+    elif found.verified:
         refused = "The promise holds, and the design cannot be used: what it asks cannot be read."
     console.print("[bold green]The promise holds.[/]" if found.passed else f"[bold red]{refused}[/]")
     if found.passed:
