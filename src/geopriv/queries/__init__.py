@@ -9,6 +9,7 @@ from geopriv.queries.base import Query
 from geopriv.queries.blurred import Blurred
 from geopriv.queries.gaussian_kernel import GaussianKernel
 from geopriv.queries.geofence import Geofence
+from geopriv.queries.groups import Groups
 from geopriv.queries.linear_query import LinearQuery
 from geopriv.queries.lipschitz_query import LipschitzQuery
 from geopriv.queries.orthant import Orthant
@@ -24,6 +25,7 @@ __all__ = [
     "Blurred",
     "GaussianKernel",
     "Geofence",
+    "Groups",
     "LinearQuery",
     "LipschitzQuery",
     "Orthant",

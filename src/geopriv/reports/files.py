@@ -19,7 +19,7 @@ from geopriv.device.files import replacing
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.spaces.checks import count, invalid
-from geopriv.spaces.notes import Note
+from geopriv.spaces.notes import Note, Spare
 from geopriv.surveys.design import Design
 
 Bytes = npt.NDArray[np.uint8]
@@ -32,11 +32,14 @@ _HEXADECIMAL = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encod
 _FARTHEST = 1 << 53  # up to which floats tell whole numbers apart
 _REPORT = Note(minItems=1, description="Of a Table the index of the value, of a Lattice one cell for each axis.")
 
+_GROUP = Spare(minimum=0, description="Which of the design's groups, told openly; left out where it has none.")
+
 
 class ReportDocument(TypedDict):
     """One line of an NDJSON file, or one row of a Parquet file with these columns."""
 
     design: Annotated[str, Note(pattern="^[0-9a-f]{64}$", description="The hash of the design.")]
+    group: Annotated[int, _GROUP]
     id: Annotated[str, Note(pattern="^[0-9a-f]{32}$", description="128 random bits; a report counts once.")]
     mechanism: Annotated[int, Note(minimum=0, description="Which of the design's mechanisms was answered.")]
     report: Annotated[list[Annotated[int, Note(minimum=1 - _FARTHEST, maximum=_FARTHEST - 1)]], _REPORT]

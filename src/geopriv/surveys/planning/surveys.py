@@ -188,7 +188,8 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         )
     else:
         mechanisms = (grid_for(work, survey.epsilon),)
-    design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
+    public = (survey.questions, survey.source, survey.groups, survey.counted)
+    design = Design(survey.name, mechanisms, (), *public)
     return SurveyPlan(survey, found, best, design, _extent(work))
 
 
