@@ -6,11 +6,13 @@ import numpy as np
 
 from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.forms import form_of
+from geopriv.pages.groups import group_lines
 
 
 def text_of(answers: Answers) -> str:
     """All answers, one after the other."""
     lines = [line for answer in answers.answers for line in _answer_lines(answer)]
+    lines += group_lines(answers)
     lines.append(f"{answers.n:,} reports counted{_rejected(answers.rejected)}")
     lines.append(f"promise: {answers.guarantee}")
     lines.append(f"survey {answers.survey!r}, design {answers.design}")

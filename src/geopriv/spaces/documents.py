@@ -22,19 +22,7 @@ import shapely
 
 from geopriv.errors import GeoprivError, InvalidDesign
 from geopriv.spaces.checks import alike, invalid
-from geopriv.spaces.forms import (
-    Choice,
-    Form,
-    Lists,
-    Nothing,
-    Number,
-    Polygonal,
-    Ratio,
-    Schema,
-    Simple,
-    described,
-    expect,
-)
+from geopriv.spaces.forms import Choice, Form, Lists, Nothing, Number, Polygonal, Ratio, Schema, Simple, expect, keyed
 
 
 @dataclass(frozen=True)
@@ -232,7 +220,7 @@ class Record(Form):
         return {name: form.read(value[name], f"{where}.{name}") for name, form in self.parts.items()}
 
     def schema(self, defs: dict[str, Schema]) -> Schema:
-        return described(self.parts, defs)
+        return keyed(self.parts, defs)
 
     def fits(self, value: Any) -> bool:
         same = isinstance(value, Mapping) and set(value) == set(self.parts)
@@ -264,7 +252,7 @@ class Noted(Form):
 def kind_schema(kind: type[Any], defs: dict[str, Schema]) -> Schema:
     """The schema of the documents of one class; all its keys are there."""
     keys = {name: key.form for name, key in (keys_of(kind) or {}).items()} | _derived_keys(kind)
-    return described(keys, defs, {"type": {"const": kind.__name__}})
+    return keyed(keys, defs, {"type": {"const": kind.__name__}})
 
 
 def kinds_of(family: type[Any]) -> dict[str, type[Any]]:

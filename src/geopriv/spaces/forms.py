@@ -197,7 +197,7 @@ def closed(properties: dict[str, Schema], spare: Collection[str] = ()) -> Schema
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def described(forms: Mapping[str, Form], defs: dict[str, Schema], kind: dict[str, Schema] | None = None) -> Schema:
+def keyed(forms: Mapping[str, Form], defs: dict[str, Schema], kind: dict[str, Schema] | None = None) -> Schema:
     """The schema of an object with keys of these forms, after those that name its kind."""
     spare = [name for name, form in forms.items() if form.spare]
     return closed((kind or {}) | {name: form.schema(defs) for name, form in forms.items()}, spare)

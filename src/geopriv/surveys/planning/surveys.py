@@ -187,9 +187,10 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         best = found.taken
     except InvalidParameter as reason:
         raise _unanswered(survey, reason) from None
+    public = (survey.source, survey.groups, survey.counted)
     if plain is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
-        design = Design(survey.name, (plain.lattice,), questions=plain.questions, source=survey.source)
+        design = Design(survey.name, (plain.lattice,), (), plain.questions, *public)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths)
     if best.mechanism == "Table":
         mechanisms: tuple[Table | Lattice, ...] = tuple(
@@ -197,8 +198,7 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         )
     else:
         mechanisms = (grid_for(work, survey.epsilon),)
-    public = (survey.questions, survey.source, survey.groups, survey.counted)
-    design = Design(survey.name, mechanisms, (), *public)
+    design = Design(survey.name, mechanisms, (), survey.questions, *public)
     return SurveyPlan(survey, found, best, design, _extent(work))
 
 

@@ -1,0 +1,106 @@
+"""Answers by group: a table for each question that has one number, and lines of the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from geopriv.answers.answers import Answer, Answers, Band
+from geopriv.pages.forms import form_of
+from geopriv.pages.numbers import decimals_for
+from geopriv.pages.share import interval_of, percents
+from geopriv.spaces.words import NARROW, plain
+
+_SHOWN = 20  # groups in lines of text
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """One group.
+
+    Args:
+        name: of the group.
+        n: reports of the group.
+        plain: the interval of the plain answer; empty where there is none.
+        soft: that of the soft one; empty where there are too few reports.
+    """
+
+    name: str
+    n: str
+    plain: str
+    soft: str
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """One question, group by group.
+
+    Args:
+        name: of the question.
+        rows: one for each group.
+        has_plain: whether some group has a plain answer.
+    """
+
+    name: str
+    rows: tuple[GroupRow, ...]
+    has_plain: bool
+
+
+def group_tables(answers: Answers) -> tuple[GroupTable, ...]:
+    """A table for each question of one number; none where there are no groups."""
+    tables = []
+    for question in (answer.question for answer in answers.answers if answer.question.shape == ()):
+        rows = tuple(_row(name, group, question.name) for name, group in answers.groups.items())
+        tables.append(GroupTable(question.name, rows, any(row.plain for row in rows)))
+    return tuple(tables) if answers.groups else ()
+
+
+def group_sentences(answers: Answers) -> tuple[str, ...]:
+    """What is to be said of intervals by group, and of the answers for all."""
+    if not answers.groups:
+        return ()
+    each = [answer for group in answers.groups.values() for answer in group.answers]
+    level = f"{plain(100 * answers.answers[0].estimates.confidence)}{NARROW}%"
+    sure = f"Intervals hold in all groups at once with {level}." if answers.simultaneous else ""
+    sure = sure or f"Each interval by itself holds with {level}; among many groups some do not."
+    whole = "Answers for all are weighted by the known sizes of the groups."
+    whole = whole if answers.weighted else "In answers for all every report counts alike, however large its group is."
+    return (sure, whole, "The group was told openly with each report.") if each else (whole,)
+
+
+def group_lines(answers: Answers) -> list[str]:
+    """The same as lines of text."""
+    if not answers.groups:
+        return []
+    lines = ["by group:"]
+    for k, (name, group) in enumerate(answers.groups.items()):
+        if k == _SHOWN:
+            lines.append(f"  … and {len(answers.groups) - _SHOWN} more groups, in estimates.json")
+            break
+        singles = [answer for answer in group.answers if answer.question.shape == ()]
+        lines.append(f"  {name}, {group.n:,} reports" + ("" if group.answers else ": too few for an error bar"))
+        lines += [f"    {line}" for answer in singles for line in form_of(answer.question).lines(answer)]
+    if any(answer.question.shape for answer in answers.answers):
+        lines.append("  curves and maps of groups are in estimates.json")
+    return lines + [f"  {sentence}" for sentence in group_sentences(answers)]
+
+
+def _row(name: str, group: Answers, question: str) -> GroupRow:
+    mine = [answer for answer in group.answers if answer.question.name == question]
+    if not mine:
+        return GroupRow(name, f"{group.n:,}", "", "")
+    answer = mine[0]
+    low, high, _ = interval_of(answer)
+    ends = Band(answer.estimates.low, answer.estimates.high)
+    soft = _ends(answer, low, high) if low < high else _ends(answer, float(ends.low), float(ends.high))
+    held = answer.plain
+    return GroupRow(
+        name, f"{group.n:,}", "" if held is None else _ends(answer, float(held.low), float(held.high)), soft
+    )
+
+
+def _ends(answer: Answer, low: float, high: float) -> str:
+    """An interval, of shares in percent."""
+    if answer.question.form == "share" and answer.question.queries[0].is_share:
+        return percents(low, high, decimals_for(25 * (high - low)))
+    scale, unit = form_of(answer.question).scale(answer.question)
+    return f"{scale * low:.4g} to {scale * high:.4g}{unit}"
