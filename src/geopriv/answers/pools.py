@@ -43,25 +43,30 @@ class Pool:
         """That the reports belong to."""
         return self.tally.design
 
-    def parts(self, index: int) -> list[tuple[float, Counts]]:
+    def parts(self, index: int, question: Question) -> list[tuple[float, Counts]]:
         """The reports to a mechanism in parts of which each has a known share: all in one, or a part a group.
+
+        Args:
+            index: of the mechanism.
+            question: that they answer, for what is said where they cannot.
 
         Raises:
             ReportRejected: for a part of fewer than two reports, which has no error bar.
         """
+        who = f"The question {question.name!r} has"
         if not self.weighted or self.design.groups is None:
             counts = self.tally.counts(index)
             if counts.n < 2:
-                raise ReportRejected(f"has {counts.n} report(s) to mechanism {index}; an error bar needs two.")
+                raise ReportRejected(f"{who} {counts.n} report(s) to mechanism {index}; an error bar needs two.")
             return [(1.0, counts)]
         groups, found = self.design.groups, []
         for k, (name, share) in enumerate(zip(groups.names, groups.shares.tolist(), strict=True)):
             counts = self.tally.counts(index, k)
             if counts.n < 2:
                 raise ReportRejected(
-                    f"has {counts.n} report(s) of the group {name!r} to mechanism {index}; an error bar needs two, and "
-                    "a weighted answer for all needs every group. Without the weights (weighted=False, --unweighted) "
-                    "every report counts alike."
+                    f"{who} {counts.n} report(s) of the group {name!r} to mechanism {index}; "
+                    "an error bar needs two, and a weighted answer for all needs every group. Without the weights "
+                    "(weighted=False, --unweighted) every report counts alike."
                 )
             found.append((share, counts))
         return found
@@ -72,7 +77,7 @@ class Pool:
         Raises:
             ReportRejected: where an error bar is impossible.
         """
-        mechanism, parts = self.design.mechanisms[index], self._parts(index, question)
+        mechanism, parts = self.design.mechanisms[index], self.parts(index, question)
         return pooled((share, mechanism.sums(counts, question, which)) for share, counts in parts)
 
     def bracket_sums(self, index: int, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
@@ -82,7 +87,7 @@ class Pool:
             ReportRejected: where an error bar is impossible.
         """
         mechanism, found = self.design.mechanisms[index], []
-        for share, counts in self._parts(index, question):
+        for share, counts in self.parts(index, question):
             both = mechanism.bracket_sums(counts, question, which)
             if both is None:
                 return None
@@ -94,12 +99,6 @@ class Pool:
         """Whether there are two reports at least to every mechanism that answers the question."""
         answering = {self.design.answering(query) for query in question.queries}
         return all(self.tally.counts(index).n > 1 for index in answering)
-
-    def _parts(self, index: int, question: Question) -> list[tuple[float, Counts]]:
-        try:
-            return self.parts(index)
-        except ReportRejected as error:
-            raise ReportRejected(f"The question {question.name!r} {error}") from None
 
 
 def pooled(parts: Iterator[tuple[float, Sums]]) -> Sums:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from geopriv.answers.answers import Answer, Answers, Band
+from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.forms import form_of
-from geopriv.pages.numbers import decimals_for
-from geopriv.pages.share import interval_of, percents
-from geopriv.spaces.words import NARROW, plain
+from geopriv.pages.share import percents, plain_decimals, soft_ends
+from geopriv.pages.words import counted
+from geopriv.spaces.words import NARROW
+from geopriv.spaces.words import plain as number
 
 _SHOWN = 20  # groups in lines of text
 
@@ -59,12 +60,12 @@ def group_sentences(answers: Answers) -> tuple[str, ...]:
     if not answers.groups:
         return ()
     each = [answer for group in answers.groups.values() for answer in group.answers]
-    level = f"{plain(100 * answers.answers[0].estimates.confidence)}{NARROW}%"
-    sure = f"Intervals hold in all groups at once with {level}." if answers.simultaneous else ""
+    level = f"{number(100 * answers.answers[0].estimates.confidence)}{NARROW}%"
+    sure = f"The intervals of a question hold in all groups at once with {level}." if answers.simultaneous else ""
     sure = sure or f"Each interval by itself holds with {level}; among many groups some do not."
     whole = "Answers for all are weighted by the known sizes of the groups."
     whole = whole if answers.weighted else "In answers for all every report counts alike, however large its group is."
-    return (sure, whole, "The group was told openly with each report.") if each else (whole,)
+    return (sure, whole, "The group was told openly with each report; no promise covers it.") if each else (whole,)
 
 
 def group_lines(answers: Answers) -> list[str]:
@@ -77,7 +78,8 @@ def group_lines(answers: Answers) -> list[str]:
             lines.append(f"  … and {len(answers.groups) - _SHOWN} more groups, in estimates.json")
             break
         singles = [answer for answer in group.answers if answer.question.shape == ()]
-        lines.append(f"  {name}, {group.n:,} reports" + ("" if group.answers else ": too few for an error bar"))
+        few = "" if group.answers else ": too few for an error bar"
+        lines.append(f"  {name}, {counted(group.n, 'report')}{few}")
         lines += [f"    {line}" for answer in singles for line in form_of(answer.question).lines(answer)]
     if any(answer.question.shape for answer in answers.answers):
         lines.append("  curves and maps of groups are in estimates.json")
@@ -88,19 +90,22 @@ def _row(name: str, group: Answers, question: str) -> GroupRow:
     mine = [answer for answer in group.answers if answer.question.name == question]
     if not mine:
         return GroupRow(name, f"{group.n:,}", "", "")
-    answer = mine[0]
-    low, high, _ = interval_of(answer)
-    ends = Band(answer.estimates.low, answer.estimates.high)
-    soft = _ends(answer, low, high) if low < high else _ends(answer, float(ends.low), float(ends.high))
-    held = answer.plain
-    return GroupRow(
-        name, f"{group.n:,}", "" if held is None else _ends(answer, float(held.low), float(held.high)), soft
-    )
+    plain, soft = mine[0].plain, _soft(mine[0])
+    held = "" if plain is None else _ends(mine[0], float(plain.low), float(plain.high))
+    return GroupRow(name, f"{group.n:,}", held, soft)
+
+
+def _soft(answer: Answer) -> str:
+    if not _is_share(answer):
+        return _ends(answer, float(answer.estimates.low), float(answer.estimates.high))
+    ends = soft_ends(answer)
+    return "no error bar" if ends is None else _ends(answer, ends[0], ends[1])
+
+
+def _is_share(answer: Answer) -> bool:
+    return answer.question.form == "share" and answer.question.queries[0].is_share
 
 
 def _ends(answer: Answer, low: float, high: float) -> str:
     """An interval, of shares in percent."""
-    if answer.question.form == "share" and answer.question.queries[0].is_share:
-        return percents(low, high, decimals_for(25 * (high - low)))
-    scale, unit = form_of(answer.question).scale(answer.question)
-    return f"{scale * low:.4g} to {scale * high:.4g}{unit}"
+    return percents(low, high, plain_decimals(low, high)) if _is_share(answer) else f"{low:.4g} to {high:.4g}"
