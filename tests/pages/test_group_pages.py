@@ -26,6 +26,7 @@ def test_the_page_has_a_table_of_groups_for_each_number(tmp_path: Path) -> None:
     assert "hold in all groups at once with 95" in page
     assert "weighted by the known sizes of the groups" in page
     assert "told openly" in page
+    assert "By group" in answers._repr_html_()
 
 
 def test_a_page_without_groups_says_nothing_of_them(tmp_path: Path) -> None:

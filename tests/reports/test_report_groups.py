@@ -184,7 +184,9 @@ def test_counts_are_by_group_or_together(tmp_path: Path) -> None:
     assert [total.counts(0, group).rows.tolist() for group in range(3)] == [[[1], [3]], [], [[0], [3]]]
     assert total.counts(0).rows.tolist() == [[0], [1], [3]]
     assert total.counts(0).times.tolist() == [1, 1, 2]
-    assert (total.n, total.of_group(2).n, total.of_group(1).n) == (4, 2, 0)
+    total.add(ReportBatch(0, np.array([[3]]), groups=np.array([1])))
+    assert total.counts(0).times.tolist() == [1, 1, 3]  # nothing is remembered that has changed since
+    assert (total.n, total.of_group(2).n, total.of_group(1).n) == (5, 2, 1)
 
 
 def test_tallies_of_groups_add_up_and_come_back_from_a_file(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.pages.colours import colour_bar, picture
 from geopriv.pages.density_map import DENSITY, Panel
 from geopriv.pages.distribution import Plot, has_errors, plot
+from geopriv.pages.groups import group_sentences, group_tables
 from geopriv.pages.numbers import Axis, linear_axis
 from geopriv.pages.page import rejected_words, sections_of, template
 from geopriv.proofs.audits import Audit
@@ -133,7 +134,8 @@ def _(answer: Answer) -> str:
 @notebook_html.register
 def _(answers: Answers) -> str:
     """All answers of a survey as the page shows them, and what they were made from."""
-    return _html("answers", answers, sections_of(answers.answers), rejected_words(answers))
+    groups = group_tables(answers), group_sentences(answers)
+    return _html("answers", answers, sections_of(answers.answers), rejected_words(answers), *groups)
 
 
 def _bias(estimate: Estimate | Estimates) -> str:

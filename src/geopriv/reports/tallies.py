@@ -69,6 +69,7 @@ class Tally:
         nothing = np.zeros(0, dtype=np.int64)
         # of each mechanism what is merged, then what waits; a row is a group and a report
         self._parts = [[Counts(nothing.reshape(0, 1 + d), nothing)] for d in axes]
+        self._together: dict[int, Counts] = {}  # of groups, as it was last asked for
 
     def add(self, batch: ReportBatch) -> None:
         """Count a batch.
@@ -105,7 +106,9 @@ class Tally:
         """
         whole = self._told(mechanism)
         if group is None and self.design.groups is not None:
-            return merged([Counts(whole.rows[:, 1:], whole.times)])
+            if mechanism not in self._together:
+                self._together[mechanism] = merged([Counts(whole.rows[:, 1:], whole.times)])
+            return self._together[mechanism]
         mine = slice(*np.searchsorted(whole.rows[:, 0], [group or 0, (group or 0) + 1]).tolist())
         return Counts(whole.rows[mine, 1:], whole.times[mine])
 
@@ -200,6 +203,7 @@ class Tally:
     def _add(self, mechanism: int, counted: Counts) -> None:
         parts = self._parts[mechanism]
         parts.append(counted)
+        self._together.pop(mechanism, None)
         # a merge when what waits has outgrown what was merged: every row is then sorted a few times, not once a batch
         if sum(len(part.times) for part in parts[1:]) > max(_WAITING, len(parts[0].times)):
             parts[:] = [merged(parts)]
