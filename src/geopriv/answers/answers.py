@@ -46,6 +46,8 @@ class Answer(Shown):
         finite: intervals that hold for every number of reports (empirical Bernstein); None where reports have no bound.
         consistent: values made monotone and within [0, 1], or non-negative: nicer to look at, and biased. None unless
             asked for.
+        plain: intervals of the plain question, whatever the population, in the unit in which it was asked; None where
+            there is none.
     """
 
     question: Question
@@ -53,6 +55,7 @@ class Answer(Shown):
     band: Band | None = None
     finite: Band | None = None
     consistent: FloatArray | None = None
+    plain: Band | None = None
 
 
 @dataclass(frozen=True, eq=False)

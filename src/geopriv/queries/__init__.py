@@ -18,6 +18,8 @@ from geopriv.queries.radial_query import RadialQuery
 from geopriv.queries.range import Range
 from geopriv.queries.score import Score
 from geopriv.queries.threshold import Threshold
+from geopriv.queries.value import Value
+from geopriv.queries.value_questions import Mean
 
 __all__ = [
     "Ball",
@@ -26,6 +28,7 @@ __all__ = [
     "Geofence",
     "LinearQuery",
     "LipschitzQuery",
+    "Mean",
     "Orthant",
     "Query",
     "Question",
@@ -33,5 +36,6 @@ __all__ = [
     "Range",
     "Score",
     "Threshold",
+    "Value",
     "common_space",
 ]

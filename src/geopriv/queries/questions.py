@@ -52,6 +52,7 @@ class Question(ABC):
     name: Name
     space: Space
     form: ClassVar[str]  # of its answers
+    valued: ClassVar[bool] = False  # whether they are values in the unit of values, and no shares of people
 
     @property
     @abstractmethod
@@ -87,7 +88,7 @@ class Share(Question):
     query: Query
 
     def __post_init__(self) -> None:
-        _require_name(self)
+        require_name(self)
         if not isinstance(self.query, Query):
             raise invalid("Share", "query", "a query", type(self.query).__name__)
 
@@ -125,7 +126,7 @@ class Distribution(Question):
     edge: Edge = "smooth"
 
     def __post_init__(self) -> None:
-        _require_name(self)
+        require_name(self)
         at = numbers("Distribution", "at", self.at, least=2)
         if not (np.diff(at) > 0).all() or len(at) > _MOST:
             raise invalid("Distribution", "at", f"at most {_MOST:,} increasing values", f"{len(at)} values")
@@ -168,7 +169,7 @@ class DensityMap(Question):
     rows: Along = 61
 
     def __post_init__(self) -> None:
-        _require_name(self)
+        require_name(self)
         positive("DensityMap", "bandwidth", self.bandwidth)
         if not (getattr(self.space, "flat", False) and self.space.dimension == 2):
             raise invalid("DensityMap", "space", "a Plane or a LocalPlane", self.space)
@@ -209,7 +210,8 @@ class DensityMap(Question):
         return self.columns, self.rows
 
 
-def _require_name(question: Question) -> None:
+def require_name(question: Question) -> None:
+    """Refuse a name that could not be shown."""
     if not NAME.fullmatch(str(question.name)):
         rule = "1 to 80 letters, digits, spaces and common signs, starting with a letter or digit"
         raise invalid(type(question).__name__, "name", rule, question.name)

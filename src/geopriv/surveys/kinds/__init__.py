@@ -9,6 +9,7 @@ from geopriv.surveys.kinds.base import Kind
 from geopriv.surveys.kinds.density_map import DensityMapQuery
 from geopriv.surveys.kinds.distribution import DistributionQuery
 from geopriv.surveys.kinds.geofence import GeofenceQuery
+from geopriv.surveys.kinds.mean import MeanQuery
 from geopriv.surveys.kinds.orthant import OrthantQuery
 from geopriv.surveys.kinds.range import RangeQuery
 from geopriv.surveys.kinds.score import ScoreQuery
@@ -18,6 +19,7 @@ QueryTable = Annotated[
     ThresholdQuery
     | DistributionQuery
     | RangeQuery
+    | MeanQuery
     | OrthantQuery
     | ScoreQuery
     | BallQuery

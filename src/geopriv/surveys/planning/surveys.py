@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -25,10 +25,10 @@ from geopriv.surveys.planning.choice import (
     ON_DEVICES,
     Plan,
     plan_queries,
-    plan_work,
 )
+from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
-from geopriv.surveys.planning.predictions import grid_for
+from geopriv.surveys.planning.values import grid_of, half_width, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
 
 _GAIN = 0.001  # of an error, below which it is not worth a word
@@ -68,12 +68,26 @@ class SurveyPlan(Shown):
         An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
         """
         # that of a kernel is the same everywhere
-        unlike = {query.moved if query.bell is not None else query: query for query in self.survey.queries}.values()
+        unlike = {query.moved if query.bell is not None else query: query for query in self.plan.work.queries}.values()
         return max(self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike)
 
     def expected(self, question: Question) -> float:
-        """The largest standard error of a question's estimates under the design."""
+        """The largest standard error of a question's estimates under the design; of values in the unit of distance."""
+        if question.valued:
+            return self.half_width(question) / REACH
         return float(self.standard_errors()[self._places[question.name]].max())
+
+    def half_width(self, question: Question) -> float:
+        """Half of the longest 95 % interval that a question's answer will have: a share, or in the unit of distance."""
+        if question.valued:
+            answering = self.design.mechanisms[self.design.answering(question.queries[0])]
+            return half_width(question, cast("Lattice", answering), self.survey)  # tables answer shares only
+        return float(self.plan.half_widths()[self._places[question.name]].max())
+
+    @property
+    def in_points(self) -> bool:
+        """Whether the options' errors are those of shares of people, and not of values in the unit of distance."""
+        return not all(question.valued for question in self.survey.questions)
 
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
@@ -106,12 +120,12 @@ class SurveyPlan(Shown):
 
     @cached_property
     def _places(self) -> dict[str, Any]:
-        """Where a question's queries are among all."""
-        sizes = [len(question.queries) for question in self.survey.questions]
+        """Where the queries of a question about shares are among those of the plan."""
+        asked = [question for question in self.survey.questions if not question.valued]
+        sizes = [len(question.queries) for question in asked]
         ends = np.cumsum(sizes)
         return {
-            question.name: np.arange(end - size, end)
-            for question, size, end in zip(self.survey.questions, sizes, ends, strict=True)
+            question.name: np.arange(end - size, end) for question, size, end in zip(asked, sizes, ends, strict=True)
         }
 
 
@@ -176,8 +190,8 @@ def plan_survey(survey: Survey) -> SurveyPlan:
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
-    work = Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
-    found = plan_work(work, for_devices=True)
+    work = workload_of(survey)
+    found = plan_questions(survey, work)
     try:
         best = found.taken
     except InvalidParameter as reason:
@@ -187,7 +201,7 @@ def plan_survey(survey: Survey) -> SurveyPlan:
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
         )
     else:
-        mechanisms = (grid_for(work, survey.epsilon),)
+        mechanisms = (grid_of(survey, work),)
     design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
     return SurveyPlan(survey, found, best, design, _extent(work))
 

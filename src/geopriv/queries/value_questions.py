@@ -1,0 +1,98 @@
+"""Questions whose answers are values, in the unit of values, and no shares of people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from geopriv.queries.base import Query
+from geopriv.queries.questions import NAME, Name, Question, require_name
+from geopriv.queries.value import Value
+from geopriv.spaces import Space
+from geopriv.spaces.checks import invalid, numbers
+from geopriv.spaces.notes import Note
+
+Words = Annotated[str, Note(maxLength=80)]
+
+
+@dataclass(frozen=True)
+class Mean(Question):
+    """The mean of the people's values, each within the public range; of a weighted sum where there are several axes.
+
+    f(x) = ⟨weights, x⟩ is linear, so there is no edge and no bias. On a LogLine it is the mean of the logarithms, which
+    is shown as the geometric mean.
+
+    Args:
+        name: what it is called in tables and pages.
+        space: a Line, LogLine, Plane or Euclidean space.
+        weights: one number for each axis; left out on a line, where the value itself is averaged.
+        of: what is averaged, in words ("income"); may be empty.
+        low: the least value on each axis, public; none where no range is known.
+        high: the largest value on each axis.
+
+    >>> from geopriv import Line
+    >>> Mean("mean income", Line("USD"), of="income", low=(0.0,), high=(2e6,)).ends
+    (0.0, 2000000.0)
+    """
+
+    form: ClassVar[str] = "mean"
+    valued: ClassVar[bool] = True
+
+    name: Name
+    space: Space
+    weights: tuple[float, ...] = ()
+    of: Words = ""
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_name(self)
+        object.__setattr__(self, "weights", tuple(self.weights) or (1.0,))
+        object.__setattr__(self, "weights", self.query.weights)
+        require_words(self, "of", self.of)
+        for name in ("low", "high"):
+            object.__setattr__(self, name, numbers("Mean", name, getattr(self, name), least=0))
+        require_range(self, self.low, self.high)
+
+    @cached_property
+    def query(self) -> Value:
+        """What is averaged."""
+        return Value(self.weights, self.space)
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        return (self.query,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest value that a person within the range can have, as points of the space."""
+        if not self.low:
+            return -np.inf, np.inf
+        weights = np.asarray(self.weights)
+        corners = np.stack([self.space.read(np.reshape(end, self.space.point_shape)) for end in (self.low, self.high)])
+        parts = weights * corners.reshape(2, -1)
+        return float(parts.min(axis=0).sum()), float(parts.max(axis=0).sum())
+
+
+def require_words(question: Question, parameter: str, words: str) -> None:
+    """Refuse words that could not be shown in a sentence."""
+    if words and not NAME.fullmatch(words):
+        rule = "empty, or up to 80 letters, digits, spaces and common signs"
+        raise invalid(type(question).__name__, parameter, rule, words)
+
+
+def require_range(question: Question, low: Sequence[float], high: Sequence[float]) -> None:
+    """Refuse a range of other axes than the space, or that has no inside; none at all is one."""
+    owner, axes = type(question).__name__, question.space.dimension
+    if len(low) not in (0, axes):
+        raise invalid(owner, "low", f"one number for each of {axes} axes, or none", tuple(low))
+    if len(low) != len(high) or not (np.asarray(low) < np.asarray(high)).all():
+        raise invalid(owner, "high", f"above low = {tuple(low)}", tuple(high))
