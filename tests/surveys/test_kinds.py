@@ -25,8 +25,8 @@ def test_every_file_of_the_folder_is_a_kind_that_a_survey_can_ask() -> None:
 @pytest.mark.parametrize(
     ("space", "words"),
     [
-        ("line", ["threshold", "distribution", "range", "mean"]),
-        ("log", ["threshold", "distribution", "range", "mean"]),
+        ("line", ["threshold", "distribution", "range", "mean", "quantile"]),
+        ("log", ["threshold", "distribution", "range", "mean", "quantile"]),
         ("plane", ["mean", "orthant", "score", "ball", "geofence", "density map"]),
         ("map", ["orthant", "ball", "geofence", "density map"]),
         ("euclidean", ["mean", "orthant", "score", "ball"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from geopriv.answers import density_map, distribution, mean, share
+from geopriv.answers import density_map, distribution, mean, quantile, share
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimates
 from geopriv.mechanisms.base import Mechanism
@@ -38,9 +38,13 @@ _FORMS: dict[str, Form] = {
     "distribution": distribution,
     "density map": density_map,
     "mean": mean,
+    "quantile": quantile,
 }
 # of those that are not the means of their queries alone: from the question, counts, confidence, and the usual answer
-_OWN: dict[str, Callable[[Any, Tally, float, Callable[[], Answer]], Answer]] = {"mean": mean.answer}
+_OWN: dict[str, Callable[[Any, Tally, float, Callable[[], Answer]], Answer]] = {
+    "mean": mean.answer,
+    "quantile": quantile.answer,
+}
 
 
 def form_of(question: Question) -> Form:

@@ -70,7 +70,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
     console.print(options)
     maps = "; on a map those of its mean kernels, times 100" if _has_map(found) else ""
-    unit = f"percentage points (root mean square over all shares{maps})"
+    unit = f"percentage points (root mean square over all {_what(found)}{maps})"
     if not found.in_points:
         unit = f"{found.survey.space.distance_unit or 'units'} (root mean square over all means)"
     console.print(
@@ -89,6 +89,12 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         questions.add_row(question.name, f"{len(question.queries):,}", _expected(found, question))
     console.print(questions)
     console.print(f"{found.why}\n", highlight=False, markup=False)
+
+
+def _what(found: SurveyPlan) -> str:
+    """Of what the errors are: quantiles alone are compared by the shares above them."""
+    alone = all(question.valued for question in found.survey.questions)
+    return "shares above the quantiles that are expected" if alone else "shares"
 
 
 def distances(found: SurveyPlan) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from geopriv.answers.answers import Answer
-from geopriv.pages import density_map, distribution, mean, share
+from geopriv.pages import density_map, distribution, mean, quantile, share
 from geopriv.pages.regions import Page
 from geopriv.queries.questions import Question
 
@@ -35,6 +35,7 @@ class Form(Protocol):
 FORMS: dict[str, Form] = {
     "share": share,
     "mean": mean,
+    "quantile": quantile,
     "distribution": distribution,
     "density map": density_map,
 }

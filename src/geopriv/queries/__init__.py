@@ -19,7 +19,7 @@ from geopriv.queries.range import Range
 from geopriv.queries.score import Score
 from geopriv.queries.threshold import Threshold
 from geopriv.queries.value import Value
-from geopriv.queries.value_questions import Mean
+from geopriv.queries.value_questions import Mean, Quantile
 
 __all__ = [
     "Ball",
@@ -30,6 +30,7 @@ __all__ = [
     "LipschitzQuery",
     "Mean",
     "Orthant",
+    "Quantile",
     "Query",
     "Question",
     "RadialQuery",

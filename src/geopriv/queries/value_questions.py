@@ -13,10 +13,12 @@ from geopriv.queries.base import Query
 from geopriv.queries.questions import NAME, Name, Question, require_name
 from geopriv.queries.value import Value
 from geopriv.spaces import Space
-from geopriv.spaces.checks import invalid, numbers
+from geopriv.spaces.checks import finite, invalid, numbers
 from geopriv.spaces.notes import Note
 
+_LEVELS = 1000  # quantiles of one question
 Words = Annotated[str, Note(maxLength=80)]
+Level = Annotated[float, Note(exclusiveMinimum=0, exclusiveMaximum=1)]
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,69 @@ class Mean(Question):
         corners = np.stack([self.space.read(np.reshape(end, self.space.point_shape)) for end in (self.low, self.high)])
         parts = weights * corners.reshape(2, -1)
         return float(parts.min(axis=0).sum()), float(parts.max(axis=0).sum())
+
+
+@dataclass(frozen=True)
+class Quantile(Question):
+    """Values below which given shares of the people are: the median, quartiles, or any others.
+
+    The q-quantile is the least t with P(x ≤ t) ≥ q, of values within the public range. It is asked of the plain
+    distribution: its interval is where the share above t may be 1 − q, whatever the population (theory T14).
+
+    Args:
+        name: what it is called in tables and pages.
+        levels: q, increasing, each between 0 and 1.
+        space: a Line or LogLine.
+        low: the least value, public.
+        high: the largest value.
+        reach: over which the two edges rise that hold the share above a value, in the unit of distance; public, and
+            fixed before anybody reports. 0 leaves it to `plan`.
+        of: what is asked about, in words ("income"); may be empty.
+
+    >>> from geopriv import Line
+    >>> Quantile("quartiles", (0.25, 0.5, 0.75), Line("USD"), 0.0, 2e6).shape
+    (3,)
+    """
+
+    form: ClassVar[str] = "quantile"
+    valued: ClassVar[bool] = True
+
+    name: Name
+    levels: Annotated[tuple[Level, ...], Note(minItems=1, maxItems=_LEVELS)]
+    space: Space
+    low: float
+    high: float
+    reach: Annotated[float, Note(minimum=0)] = 0.0
+    of: Words = ""
+
+    def __post_init__(self) -> None:
+        require_name(self)
+        require_words(self, "of", self.of)
+        levels = np.asarray(numbers("Quantile", "levels", self.levels))
+        if not (len(levels) <= _LEVELS and (np.diff(levels) > 0).all() and levels[0] > 0 and levels[-1] < 1):
+            raise invalid("Quantile", "levels", f"at most {_LEVELS} increasing numbers between 0 and 1", self.levels)
+        object.__setattr__(self, "levels", tuple(levels.tolist()))
+        if getattr(self.space, "point_shape", None) != ():
+            raise invalid("Quantile", "space", "a Line or a LogLine", self.space)
+        for name in ("low", "high", "reach"):
+            finite("Quantile", name, getattr(self, name))
+        if self.reach < 0:
+            raise invalid("Quantile", "reach", "at least 0", self.reach)
+        require_range(self, (self.low,), (self.high,))
+
+    @cached_property
+    def queries(self) -> tuple[Query, ...]:
+        """The value itself, once for each level: what the quantiles are of."""
+        return (Value((1.0,), self.space),) * len(self.levels)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.levels),)
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """The ends of the range, as points of the space."""
+        return float(self.space.read(self.low)), float(self.space.read(self.high))
 
 
 def require_words(question: Question, parameter: str, words: str) -> None:

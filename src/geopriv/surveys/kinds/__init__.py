@@ -11,6 +11,7 @@ from geopriv.surveys.kinds.distribution import DistributionQuery
 from geopriv.surveys.kinds.geofence import GeofenceQuery
 from geopriv.surveys.kinds.mean import MeanQuery
 from geopriv.surveys.kinds.orthant import OrthantQuery
+from geopriv.surveys.kinds.quantile import QuantileQuery
 from geopriv.surveys.kinds.range import RangeQuery
 from geopriv.surveys.kinds.score import ScoreQuery
 from geopriv.surveys.kinds.threshold import ThresholdQuery
@@ -20,6 +21,7 @@ QueryTable = Annotated[
     | DistributionQuery
     | RangeQuery
     | MeanQuery
+    | QuantileQuery
     | OrthantQuery
     | ScoreQuery
     | BallQuery

@@ -28,7 +28,8 @@ from geopriv.surveys.planning.choice import (
 )
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
-from geopriv.surveys.planning.values import grid_of, half_width, plan_questions, workload_of
+from geopriv.surveys.planning.value_errors import half_width, settled
+from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
 
 _GAIN = 0.001  # of an error, below which it is not worth a word
@@ -68,8 +69,10 @@ class SurveyPlan(Shown):
         An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
         """
         # that of a kernel is the same everywhere
-        unlike = {query.moved if query.bell is not None else query: query for query in self.plan.work.queries}.values()
-        return max(self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike)
+        asked = [query for question in self.survey.questions if not question.valued for query in question.queries]
+        unlike = {query.moved if query.bell is not None else query: query for query in asked}.values()
+        biases = [self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike]
+        return max(biases, default=0.0)
 
     def expected(self, question: Question) -> float:
         """The largest standard error of a question's estimates under the design; of values in the unit of distance."""
@@ -80,14 +83,15 @@ class SurveyPlan(Shown):
     def half_width(self, question: Question) -> float:
         """Half of the longest 95 % interval that a question's answer will have: a share, or in the unit of distance."""
         if question.valued:
+            fixed = next(each for each in self.design.questions if each.name == question.name)
             answering = self.design.mechanisms[self.design.answering(question.queries[0])]
-            return half_width(question, cast("Lattice", answering), self.survey)  # tables answer shares only
+            return half_width(fixed, cast("Lattice", answering), _valued_work(self.survey))  # tables have only shares
         return float(self.plan.half_widths()[self._places[question.name]].max())
 
     @property
     def in_points(self) -> bool:
         """Whether the options' errors are those of shares of people, and not of values in the unit of distance."""
-        return not all(question.valued for question in self.survey.questions)
+        return self.plan.work.queries[0].is_share
 
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
@@ -202,8 +206,18 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         )
     else:
         mechanisms = (grid_of(survey, work),)
-    design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
+    questions = survey.questions
+    if any(question.valued for question in questions):
+        grid, people = cast("Lattice", mechanisms[0]), _valued_work(survey)
+        questions = tuple(settled(question, grid, people) for question in questions)
+    design = Design(survey.name, mechanisms, questions=questions, source=survey.source)
     return SurveyPlan(survey, found, best, design, _extent(work))
+
+
+def _valued_work(survey: Survey) -> Workload:
+    """The people whose values are expected."""
+    queries = [question.queries[0] for question in survey.questions if question.valued]
+    return Workload.of(queries, survey.epsilon, survey.people, everybody(survey))
 
 
 def _unanswered(survey: Survey, reason: InvalidParameter) -> InvalidParameter:

@@ -1,51 +1,62 @@
-"""What to expect of questions whose answers are values: half of their intervals, in the unit of distance.
+"""Plans for surveys that ask for values: by which errors options are compared, and on which grid values are answered.
 
-They have no share of people, so they stand outside of the table of options: that compares mechanisms by the errors of
+Values are no shares of people, so they stand outside of the table of options: that compares mechanisms by the errors of
 shares, in points, or of means alone where a survey asks for nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import math
+from typing import cast
 
 import numpy as np
 
 from geopriv.mechanisms import Lattice
-from geopriv.queries import Query
+from geopriv.queries import Query, Threshold
 from geopriv.queries.priors import Prior
-from geopriv.queries.questions import Question
-from geopriv.queries.value_questions import Mean
-from geopriv.spaces.checks import FloatArray
+from geopriv.queries.value_questions import Quantile
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_work
-from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.predictions import grid_for
+from geopriv.surveys.planning.value_errors import laplace_variance, lattice_variance
 from geopriv.surveys.planning.workload import Workload
 
 # what answers values and shares from the same report
 ONE_REPORT = ("InputLaplace", "Lattice", "InputLaplace plain")
-_STEP = 0.02  # in units of 1/ε, of a grid for means alone: noise of a variance of 2.04/ε² on a line
+
+# all in units of 1/ε
+_MEAN_STEP = 0.02  # of a grid for means alone: noise of a variance of 2.04/ε² on a line
+_QUANTILE_STEP = 0.1  # of a grid from which quantiles are read, at most
+_ALONE_STEP = 0.05  # of one for quantiles alone: their intervals end on cells
+_STEP_WIDTH = 1.6  # of the soft steps that stand for a quantile
 
 
 def workload_of(survey: Survey) -> Workload:
-    """The queries by whose errors the options are compared: those about shares, or means where there are no shares."""
+    """The queries by whose errors the options are compared.
+
+    Those about shares; where there are none, the shares above the quantiles that are expected; where there are none of
+    these, means.
+    """
     shares = [query for question in survey.questions if not question.valued for query in question.queries]
     if shares:
         return Workload.of(shares, survey.epsilon, survey.people, survey.prior)
-    return Workload.of(survey.queries, survey.epsilon, survey.people, everybody(survey))
+    work = Workload.of(survey.queries, survey.epsilon, survey.people, everybody(survey))
+    beside = [query for question in quantiles_of(survey) for query in _beside(question, work)]
+    return Workload.of(beside, survey.epsilon, survey.people, everybody(survey)) if beside else work
 
 
 def plan_questions(survey: Survey, work: Workload) -> Plan:
-    """The options: all mechanisms for shares alone, those of one report beside values, two for values alone."""
+    """The options: all mechanisms for shares alone, those of one report beside values, two for means alone."""
     if not any(question.valued for question in survey.questions):
         return plan_work(work, for_devices=True)
-    if not all(question.valued for question in survey.questions):
+    if work.queries[0].is_share:
         return plan_work(work, ONE_REPORT, for_devices=True)
     options = (
-        Option("Lattice", "one report", _noise(grid_of(survey, work), work) / work.people, np.zeros(work.size)),
-        Option("InputLaplace", "one report", _laplace(work) / work.people, np.zeros(work.size)),
+        Option(
+            "Lattice", "one report", lattice_variance(grid_of(survey, work), work) / work.people, np.zeros(work.size)
+        ),
+        Option("InputLaplace", "one report", laplace_variance(work) / work.people, np.zeros(work.size)),
     )
     reason = "A mean of values takes noise on the input, which one report has."
     left_out = {name: reason for name in MECHANISMS if name not in ("Lattice", "InputLaplace")}
@@ -54,10 +65,21 @@ def plan_questions(survey: Survey, work: Workload) -> Plan:
 
 
 def grid_of(survey: Survey, work: Workload) -> Lattice:
-    """The grid for the questions; where only means are asked, a fine one, since nothing is rough."""
+    """The grid for the questions: a fine one where only values are asked, since nothing is rough."""
+    rate = survey.epsilon
     if all(question.valued for question in survey.questions):
-        return Lattice.calibrate(survey.space, survey.epsilon, step=_STEP / survey.epsilon)
-    return grid_for(work, survey.epsilon)
+        step = _ALONE_STEP if quantiles_of(survey) else _MEAN_STEP
+        return Lattice.calibrate(survey.space, rate, step=step / rate)
+    grid = grid_for(work, rate)
+    parts = math.ceil(grid.step * rate / _QUANTILE_STEP - 1e-9)
+    if not quantiles_of(survey) or parts < 2:
+        return grid
+    return Lattice.on_grid(survey.space, rate, grid.step / parts, grid.origin)  # cells stay where they are
+
+
+def quantiles_of(survey: Survey) -> list[Quantile]:
+    """The questions about quantiles."""
+    return [cast("Quantile", question) for question in survey.questions if question.form == Quantile.form]
 
 
 def everybody(survey: Survey) -> Prior | None:
@@ -73,33 +95,12 @@ def everybody(survey: Survey) -> Prior | None:
     return Prior.uniform(low, high)
 
 
-def half_width(question: Question, lattice: Lattice, survey: Survey) -> float:
-    """Half of the 95 % interval that the answer to a question about values will have, in the unit of distance."""
-    work = Workload.of(question.queries[:1], survey.epsilon, survey.people, everybody(survey))
-    return _HALVES[question.form](question, lattice, work)
-
-
-def _of_mean(question: Mean, lattice: Lattice, work: Workload) -> float:
-    variance = _noise(lattice, work) + work.answers[1]
-    return REACH * float(np.sqrt(variance[0] / work.people))
-
-
-_HALVES: dict[str, Callable[[Any, Lattice, Workload], float]] = {"mean": _of_mean}
-
-
-def _weights(queries: tuple[Query, ...]) -> FloatArray:
-    """Squares of the weights of values, shape (K, axes)."""
-    return np.array([np.square(np.asarray(query.geometry.axis) * query.profile.lipschitz) for query in queries])
-
-
-def _noise(lattice: Lattice, work: Workload) -> FloatArray:
-    """The expected variance of one report for each value: of the noise, 2c·step², and of rounding, λ(1 − λ)·step²."""
-    share = lattice.place(work.points)[1].reshape(len(work.points), -1)
-    each = lattice.step**2 * (2 * lattice.curvature + work.weights @ (share * (1 - share)))
-    return np.asarray(_weights(work.queries) @ each)
-
-
-def _laplace(work: Workload) -> FloatArray:
-    """The variance of Laplace noise in d dimensions along each axis, (d + 1)/ε², for each value."""
-    each = np.full(work.space.dimension, (work.space.dimension + 1) / work.rate**2)
-    return np.asarray(_weights(work.queries) @ each)
+def _beside(question: Quantile, work: Workload) -> list[Query]:
+    """Soft steps at the quantiles that are expected."""
+    order = np.argsort(work.points)
+    upto = np.cumsum(work.weights[order])
+    points = work.points[order][np.minimum(np.searchsorted(upto, question.levels), order.size - 1)]
+    # inside the range, of a log space above its floor
+    at = np.clip(question.space.values(points), question.low * (1 + 1e-9), question.high)
+    width = _STEP_WIDTH / work.rate
+    return [Threshold(float(value), width, question.space, "smooth") for value in at.tolist()]
