@@ -9,7 +9,7 @@ import geopriv as gp
 from geopriv.answers import Answer
 from geopriv.commands.populations import income_quantiles
 from geopriv.mechanisms.lattice.moments import interpolant
-from geopriv.mechanisms.lattice.steps import Reading, rise
+from geopriv.mechanisms.lattice.steps import Reading, risen
 from geopriv.pages.forms import form_of
 from geopriv.reports.files import ReportBatch
 from geopriv.spaces.checks import FloatArray
@@ -39,7 +39,7 @@ def heaps() -> tuple[FloatArray, FloatArray]:
 
 def test_a_step_bends_as_little_as_it_can_and_its_ends_are_0_and_1() -> None:
     for cells in (2, 3, 8, 15):
-        step = rise(cells)
+        step = risen(cells)
         assert step[0] == 0
         assert step[-1] == 1
         wide = np.concatenate([[0.0], step, [1.0]])
@@ -63,7 +63,7 @@ def test_the_curve_and_its_shift_hold_the_share_above_every_cell(values: FloatAr
 def test_curves_are_those_of_the_stencil_on_the_step_cell_by_cell() -> None:
     """Means and variances from counts are those of contributions one by one, and their mean is the interpolant."""
     reading = Reading.of(LATTICE, 4000.0, 20_000.0, 60_000.0)
-    step, k = rise(reading.edge), reading.first + 20
+    step, k = risen(reading.edge), reading.first + 20
 
     def after(cells: FloatArray) -> FloatArray:
         return np.asarray(np.interp(cells[..., 0] - k, np.arange(step.size), step))

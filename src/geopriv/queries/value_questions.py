@@ -9,12 +9,12 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from geopriv.queries.base import Query
+from geopriv.queries.base import Query, edge_words
 from geopriv.queries.questions import NAME, Name, Question, require_name
 from geopriv.queries.value import Value
 from geopriv.spaces import Space
 from geopriv.spaces.checks import finite, invalid, numbers
-from geopriv.spaces.notes import Note
+from geopriv.spaces.notes import Note, NotNegative
 
 _LEVELS = 1000  # quantiles of one question
 Words = Annotated[str, Note(maxLength=80)]
@@ -114,7 +114,7 @@ class Quantile(Question):
     space: Space
     low: float
     high: float
-    reach: Annotated[float, Note(minimum=0)] = 0.0
+    reach: NotNegative = 0.0
     of: Words = ""
 
     def __post_init__(self) -> None:
@@ -140,6 +140,10 @@ class Quantile(Question):
     @property
     def shape(self) -> tuple[int, ...]:
         return (len(self.levels),)
+
+    @property
+    def edge_words(self) -> str:
+        return edge_words(self.space.distance_words(self.reach), "a value") if self.reach else ""
 
     @property
     def points(self) -> tuple[float, float]:

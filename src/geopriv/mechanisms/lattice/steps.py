@@ -25,12 +25,12 @@ _LARGEST = 1 << 23  # cells of a range
 _RARE = 1e-13  # noise that is less likely is left out of a law
 
 
-def rise(cells: int) -> FloatArray:
+def risen(cells: int) -> FloatArray:
     """The step from 0 to 1 at the cells 0, …, m: 2t² up to the middle, then 1 − 2(1 − t)².
 
     Of all steps over m cells it bends the least, by 4/m², so that what noise is undone by is the least.
 
-    >>> rise(4)
+    >>> risen(4)
     array([0.   , 0.125, 0.5  , 0.875, 1.   ])
     """
     t = np.arange(cells + 1) / cells
@@ -109,17 +109,17 @@ class Reading:
             mass: counts or shares of cells from `start` on, shape (..., cells).
             n: reports.
         """
-        return self._moments(mass, n, _undone(rise(self.edge), self.lattice.curvature), 0)
+        return self._moments(mass, n, _undone(risen(self.edge), self.lattice.curvature), 0)
 
     def middle(self, mass: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
         """The mean of M(k) and M(k − m), a soft step around each cell, and its variance; as `curve`."""
-        both = np.concatenate([rise(self.edge)[:-1] / 2, (1 + rise(self.edge)) / 2])
+        both = np.concatenate([risen(self.edge)[:-1] / 2, (1 + risen(self.edge)) / 2])
         return self._moments(mass, n, _undone(both, self.lattice.curvature), -self.edge)
 
     @property
     def spread(self) -> float:
         """The largest less the least contribution of a report to the curve."""
-        inside = _undone(rise(self.edge), self.lattice.curvature)
+        inside = _undone(risen(self.edge), self.lattice.curvature)
         return float(max(inside.max(), 1.0) - min(inside.min(), 0.0))
 
     def _moments(self, mass: FloatArray, n: int, step: FloatArray, shift: int) -> tuple[FloatArray, FloatArray]:

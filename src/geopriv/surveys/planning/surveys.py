@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast, overload
 
@@ -20,6 +20,7 @@ from geopriv.spaces.checks import (
 from geopriv.spaces.shown import Shown
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
 from geopriv.surveys.planning.choice import (
     MECHANISMS,
     ON_DEVICES,
@@ -28,6 +29,7 @@ from geopriv.surveys.planning.choice import (
 )
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
+from geopriv.surveys.planning.predictions import grid_for
 from geopriv.surveys.planning.value_errors import half_width, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
@@ -46,6 +48,8 @@ class SurveyPlan(Shown):
         option: the one that the design takes.
         design: to be written as design.json.
         extent: how far people are expected to be apart along each axis.
+        plain: half of the 95 % interval that each plain answer will have, by the question's name, on average over a
+            distribution; without those that have no plain answer.
     """
 
     survey: Survey
@@ -53,10 +57,11 @@ class SurveyPlan(Shown):
     option: Option
     design: Design
     extent: tuple[float, ...]
+    plain: dict[str, float] = field(default_factory=dict)
 
     def standard_errors(self, option: Option | None = None) -> FloatArray:
         """Of each query, as an estimate will state it; see `Plan.standard_errors`."""
-        return self.plan.standard_errors(option)
+        return self.plan.standard_errors(option or self.option)
 
     def error(self, option: Option | None = None) -> float:
         """Root mean square of the standard errors over all estimates."""
@@ -95,7 +100,7 @@ class SurveyPlan(Shown):
 
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
-        return self.plan.people_for(error, option)
+        return self.plan.people_for(error, option or self.option)
 
     def epsilon_for(self, error: float) -> float:
         """An ε for 95 % intervals of at most ± error in every query; see `Plan.epsilon_for`."""
@@ -195,29 +200,53 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
     work = workload_of(survey)
-    found = plan_questions(survey, work)
+    plain = _plain(survey, work)
+    grid = _fixed_grid(survey, work, plain)
+    found = plan_questions(survey, work, grid)
     try:
         best = found.taken
     except InvalidParameter as reason:
         raise _unanswered(survey, reason) from None
+    if grid is not None:
+        on_grid = next(option for option in found.options if option.mechanism == "Lattice")
+        asked, people = plain.questions if plain else survey.questions, _valued_work(survey)
+        questions = tuple(settled(question, grid, people) if question.valued else question for question in asked)
+        design = Design(survey.name, (grid,), questions=questions, source=survey.source)
+        return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths if plain else {})
     if best.mechanism == "Table":
         mechanisms: tuple[Table | Lattice, ...] = tuple(
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
         )
     else:
-        mechanisms = (grid_of(survey, work),)
-    questions = survey.questions
-    if any(question.valued for question in questions):
-        grid, people = cast("Lattice", mechanisms[0]), _valued_work(survey)
-        questions = tuple(settled(question, grid, people) for question in questions)
-    design = Design(survey.name, mechanisms, questions=questions, source=survey.source)
+        mechanisms = (grid_for(work, survey.epsilon),)
+    design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
     return SurveyPlan(survey, found, best, design, _extent(work))
+
+
+def _fixed_grid(survey: Survey, work: Workload, plain: PlainGrid | None) -> Lattice | None:
+    """The grid for plain questions and values; None where neither is asked, and a table may do as well."""
+    if not any(question.valued for question in survey.questions):
+        return plain.lattice if plain else None
+    try:
+        return grid_of(survey, work, plain.lattice if plain else None)
+    except InvalidParameter as reason:
+        raise _unanswered(survey, reason) from None
 
 
 def _valued_work(survey: Survey) -> Workload:
     """The people whose values are expected."""
-    queries = [question.queries[0] for question in survey.questions if question.valued]
+    queries = [question.queries[0] for question in survey.questions if question.valued] or survey.queries
     return Workload.of(queries, survey.epsilon, survey.people, everybody(survey))
+
+
+def _plain(survey: Survey, work: Workload) -> PlainGrid | None:
+    """The grid on which the survey's plain questions are answered; None where none is asked, or no grid follows it."""
+    if not any(map(is_plain, survey.questions)):
+        return None
+    try:
+        return plain_grid(survey.questions, work)
+    except InvalidParameter:
+        return None
 
 
 def _unanswered(survey: Survey, reason: InvalidParameter) -> InvalidParameter:

@@ -46,16 +46,20 @@ def workload_of(survey: Survey) -> Workload:
     return Workload.of(beside, survey.epsilon, survey.people, everybody(survey)) if beside else work
 
 
-def plan_questions(survey: Survey, work: Workload) -> Plan:
-    """The options: all mechanisms for shares alone, those of one report beside values, two for means alone."""
-    if not any(question.valued for question in survey.questions):
-        return plan_work(work, for_devices=True)
+def plan_questions(survey: Survey, work: Workload, grid: Lattice | None) -> Plan:
+    """The options: all mechanisms for shares alone, those of one report beside values, two for means alone.
+
+    Args:
+        survey: what is asked.
+        work: the queries whose errors are compared.
+        grid: of the Lattice; by default the one that suits the queries. Values have one.
+    """
+    if grid is None or not any(question.valued for question in survey.questions):
+        return plan_work(work, for_devices=True, grid=grid)
     if work.queries[0].is_share:
-        return plan_work(work, ONE_REPORT, for_devices=True)
+        return plan_work(work, ONE_REPORT, for_devices=True, grid=grid)
     options = (
-        Option(
-            "Lattice", "one report", lattice_variance(grid_of(survey, work), work) / work.people, np.zeros(work.size)
-        ),
+        Option("Lattice", "one report", lattice_variance(grid, work) / work.people, np.zeros(work.size)),
         Option("InputLaplace", "one report", laplace_variance(work) / work.people, np.zeros(work.size)),
     )
     reason = "A mean of values takes noise on the input, which one report has."
@@ -64,13 +68,19 @@ def plan_questions(survey: Survey, work: Workload) -> Plan:
     return Plan(best_first, left_out, 0.0, work, ("Lattice", "InputLaplace"), for_devices=True)
 
 
-def grid_of(survey: Survey, work: Workload) -> Lattice:
-    """The grid for the questions: a fine one where only values are asked, since nothing is rough."""
+def grid_of(survey: Survey, work: Workload, grid: Lattice | None = None) -> Lattice:
+    """The grid for questions about values: a fine one where only these are asked, since nothing is rough.
+
+    Args:
+        survey: what is asked.
+        work: the queries whose errors are compared.
+        grid: that the other questions take, if they have chosen one.
+    """
     rate = survey.epsilon
     if all(question.valued for question in survey.questions):
         step = _ALONE_STEP if quantiles_of(survey) else _MEAN_STEP
         return Lattice.calibrate(survey.space, rate, step=step / rate)
-    grid = grid_for(work, rate)
+    grid = grid_for(work, rate) if grid is None else grid
     parts = math.ceil(grid.step * rate / _QUANTILE_STEP - 1e-9)
     if not quantiles_of(survey) or parts < 2:
         return grid
