@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from geopriv.answers import density_map, distribution, mean, quantile, share
+from geopriv.answers import density_map, distribution, mean, quantile, share, total
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimates
 from geopriv.mechanisms.base import Mechanism
@@ -39,11 +39,13 @@ _FORMS: dict[str, Form] = {
     "density map": density_map,
     "mean": mean,
     "quantile": quantile,
+    "total": total,
 }
 # of those that are not the means of their queries alone: from the question, counts, confidence, and the usual answer
 _OWN: dict[str, Callable[[Any, Tally, float, Callable[[], Answer]], Answer]] = {
     "mean": mean.answer,
     "quantile": quantile.answer,
+    "total": total.answer,
 }
 
 

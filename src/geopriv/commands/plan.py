@@ -106,13 +106,14 @@ def distances(found: SurveyPlan) -> str:
 
 
 def _expected(found: SurveyPlan, question: Question) -> str:
-    """The largest standard error: points, or on a map percent per square, as on the page."""
+    """The largest standard error: points, or in the unit of the page; of values half of the interval."""
     from geopriv.pages.forms import form_of
+    from geopriv.spaces.words import plain
 
     if question.valued:
         return f"± {question.space.distance_words(float(f'{found.half_width(question):.2g}'))} (95 %)"
     scale, unit = form_of(question).scale(question)
-    return f"{scale * found.expected(question):.2g}{unit}" if unit else _points(found.expected(question))
+    return f"{plain(scale * found.expected(question), 2)}{unit}" if unit else _points(found.expected(question))
 
 
 def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:

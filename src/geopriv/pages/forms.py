@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from geopriv.answers.answers import Answer
-from geopriv.pages import density_map, distribution, mean, quantile, share
+from geopriv.pages import density_map, distribution, mean, quantile, share, total
 from geopriv.pages.regions import Page
 from geopriv.queries.questions import Question
 
@@ -36,6 +36,7 @@ FORMS: dict[str, Form] = {
     "share": share,
     "mean": mean,
     "quantile": quantile,
+    "total": total,
     "distribution": distribution,
     "density map": density_map,
 }

@@ -29,8 +29,10 @@ def lines(answer: Answer) -> list[str]:
     """Between which values each quantile lies, and the soft estimate."""
     question = _asked(answer)
     size = len(question.levels)
+    if size == 1:
+        return [f"{question.name}: {_short(answer, 0)}, {confidence_words(answer)}".replace(NARROW, " ")]
     picked = np.unique(np.linspace(0, size - 1, min(size, _LINES)).round().astype(int)).tolist()
-    told = [f"{question.name}: {confidence_words(answer)}{', each for itself' if size > 1 else ''}"]
+    told = [f"{question.name}: {confidence_words(answer)}, each for itself"]
     for k in picked:
         told.append(f"  {quantile_words(question.levels[k])}: {_short(answer, k)}".replace(NARROW, " "))
     if len(picked) < size:

@@ -18,6 +18,7 @@ from geopriv.queries.radial_query import RadialQuery
 from geopriv.queries.range import Range
 from geopriv.queries.score import Score
 from geopriv.queries.threshold import Threshold
+from geopriv.queries.total import Total
 from geopriv.queries.value import Value
 from geopriv.queries.value_questions import Mean, Quantile
 
@@ -37,6 +38,7 @@ __all__ = [
     "Range",
     "Score",
     "Threshold",
+    "Total",
     "Value",
     "common_space",
 ]

@@ -53,7 +53,6 @@ class Question(ABC):
     name: Name
     space: Space
     form: ClassVar[str]  # of its answers
-    valued: ClassVar[bool] = False  # whether they are values in the unit of values, and no shares of people
     plain: bool = False  # whether the plain question is answered beside the soft one
     reach: NotNegative = 0.0  # over which the two questions fade that hold the plain one between them; 0 for none
 
@@ -66,6 +65,11 @@ class Question(ABC):
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
         """How the estimates are laid out: () for one, (k,) along a curve, (columns, rows) on a map."""
+
+    @property
+    def valued(self) -> bool:
+        """Whether its answers are values in the unit of values, and no shares or numbers of people."""
+        return False
 
     @property
     def edge_words(self) -> str:
@@ -109,7 +113,7 @@ class Share(Question):
         require_name(self)
         if not isinstance(self.query, Query):
             raise invalid("Share", "query", "a query", type(self.query).__name__)
-        _require_reach(self)
+        require_reach(self)
 
     @property
     def space(self) -> Space:  # type: ignore[override] # the space of the query
@@ -154,7 +158,7 @@ class Distribution(Question):
 
     def __post_init__(self) -> None:
         require_name(self)
-        _require_reach(self)
+        require_reach(self)
         at = numbers("Distribution", "at", self.at, least=2)
         if not (np.diff(at) > 0).all() or len(at) > _MOST:
             raise invalid("Distribution", "at", f"at most {_MOST:,} increasing values", f"{len(at)} values")
@@ -253,7 +257,8 @@ def require_name(question: Question) -> None:
         raise invalid(type(question).__name__, "name", rule, question.name)
 
 
-def _require_reach(question: Question) -> None:
+def require_reach(question: Question) -> None:
+    """Refuse a reach below 0, and one without a plain question."""
     if not finite(type(question).__name__, "reach", question.reach) >= 0:
         raise invalid(type(question).__name__, "reach", "at least 0", question.reach)
     if question.reach and not question.plain:

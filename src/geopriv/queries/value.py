@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
 
 from geopriv.queries.base import Query
 from geopriv.queries.parameters import UNSET, direction, fill_space, linear
@@ -39,6 +42,14 @@ class Value(Query):
             raise invalid("Value", "space", "a Line, LogLine, Plane or Euclidean space", self.space)
         if len(self.weights) != self.space.dimension:
             raise invalid("Value", "weights", f"one number for each of {self.space.dimension} axes", self.weights)
+
+    def within(self, low: Sequence[float], high: Sequence[float]) -> tuple[float, float]:
+        """The least and the largest f among values in a range of one pair for each axis; infinite without one."""
+        if not len(low):
+            return -math.inf, math.inf
+        corners = [self.space.read(np.reshape(end, self.space.point_shape)) for end in (low, high)]
+        parts = np.asarray(self.weights) * np.reshape(corners, (2, -1))
+        return float(parts.min(axis=0).sum()), float(parts.max(axis=0).sum())
 
     @cached_property
     def geometry(self) -> Coordinate:

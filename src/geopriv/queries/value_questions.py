@@ -42,7 +42,6 @@ class Mean(Question):
     """
 
     form: ClassVar[str] = "mean"
-    valued: ClassVar[bool] = True
 
     name: Name
     space: Space
@@ -60,6 +59,10 @@ class Mean(Question):
             object.__setattr__(self, name, numbers("Mean", name, getattr(self, name), least=0))
         require_range(self, self.low, self.high)
 
+    @property
+    def valued(self) -> bool:
+        return True
+
     @cached_property
     def query(self) -> Value:
         """What is averaged."""
@@ -76,12 +79,7 @@ class Mean(Question):
     @property
     def ends(self) -> tuple[float, float]:
         """The least and the largest value that a person within the range can have, as points of the space."""
-        if not self.low:
-            return -np.inf, np.inf
-        weights = np.asarray(self.weights)
-        corners = np.stack([self.space.read(np.reshape(end, self.space.point_shape)) for end in (self.low, self.high)])
-        parts = weights * corners.reshape(2, -1)
-        return float(parts.min(axis=0).sum()), float(parts.max(axis=0).sum())
+        return self.query.within(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,6 @@ class Quantile(Question):
     """
 
     form: ClassVar[str] = "quantile"
-    valued: ClassVar[bool] = True
 
     name: Name
     levels: Annotated[tuple[Level, ...], Note(minItems=1, maxItems=_LEVELS)]
@@ -131,6 +128,10 @@ class Quantile(Question):
         if self.reach < 0:
             raise invalid("Quantile", "reach", "at least 0", self.reach)
         require_range(self, (self.low,), (self.high,))
+
+    @property
+    def valued(self) -> bool:
+        return True
 
     @cached_property
     def queries(self) -> tuple[Query, ...]:

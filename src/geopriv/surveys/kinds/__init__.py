@@ -15,6 +15,7 @@ from geopriv.surveys.kinds.quantile import QuantileQuery
 from geopriv.surveys.kinds.range import RangeQuery
 from geopriv.surveys.kinds.score import ScoreQuery
 from geopriv.surveys.kinds.threshold import ThresholdQuery
+from geopriv.surveys.kinds.total import TotalQuery
 
 QueryTable = Annotated[
     ThresholdQuery
@@ -22,6 +23,7 @@ QueryTable = Annotated[
     | RangeQuery
     | MeanQuery
     | QuantileQuery
+    | TotalQuery
     | OrthantQuery
     | ScoreQuery
     | BallQuery

@@ -37,9 +37,9 @@ class QuantileQuery(Table):
             raise part.error("must be left out where 'levels' are given", "level")
         levels = self.levels or [0.5 if self.level is None else self.level]
         of = title_of(asking.columns[0].replace("_", " ")) if asking.columns else ""
-        words = "median" if levels == [0.5] else f"quantile{'s' if len(levels) > 1 else ''}"
-        shares = "" if levels == [0.5] else " " + ", ".join(f"{level:.10g}" for level in levels)
-        name = self.name or title_of(f"{words} {of}".strip() + shares)
+        shares = ", ".join(f"{level:.10g}" for level in levels)
+        words = f"quantile{'s' if len(levels) > 1 else ''} {shares} of {of or 'values'}"
+        name = self.name or title_of(f"median {of or 'value'}" if levels == [0.5] else words)
         reach = 0.0 if self.reach is None else asking.length(part, "reach", self.reach, 0.0)
         low, high = asking.limits[0]
         with part.explaining(levels="level" if self.levels is None else "levels"):

@@ -11,6 +11,7 @@ import numpy as np
 from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.lattice.steps import Reading
 from geopriv.queries.questions import Question
+from geopriv.queries.total import Total
 from geopriv.queries.value_questions import Mean, Quantile
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.planning.needs import REACH
@@ -51,7 +52,11 @@ def best_reach(question: Quantile, lattice: Lattice, work: Workload) -> Quantile
     return min(tried, key=lambda each: float(np.sum(_lengths(each, lattice, work))))
 
 
-def _of_mean(question: Mean, lattice: Lattice, work: Workload) -> float:
+def _of_total(question: Total, lattice: Lattice, work: Workload) -> float:
+    return question.number * _of_mean(question, lattice, work)
+
+
+def _of_mean(question: Mean | Total, lattice: Lattice, work: Workload) -> float:
     # of one question, whatever else the workload asks
     alone = replace(work, queries=question.queries)
     variance = lattice_variance(lattice, alone) + alone.answers[1]
@@ -77,7 +82,11 @@ def _lengths(question: Quantile, lattice: Lattice, work: Workload) -> FloatArray
     return lattice.step * np.array([float((high - low).mean()) for low, high in ends])
 
 
-_HALVES: dict[str, Callable[[Any, Lattice, Workload], float]] = {"mean": _of_mean, "quantile": _of_quantile}
+_HALVES: dict[str, Callable[[Any, Lattice, Workload], float]] = {
+    "mean": _of_mean,
+    "quantile": _of_quantile,
+    "total": _of_total,
+}
 _SETTLED: dict[str, Callable[[Any, Lattice, Workload], Question]] = {"quantile": best_reach}
 
 
