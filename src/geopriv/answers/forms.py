@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from geopriv.answers import density_map, distribution, mean, quantile, share, total
+from geopriv.answers import covariance, density_map, distribution, mean, quantile, share, total
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimates
 from geopriv.mechanisms.base import Mechanism
@@ -40,12 +40,14 @@ _FORMS: dict[str, Form] = {
     "mean": mean,
     "quantile": quantile,
     "total": total,
+    "covariance": covariance,
 }
 # of those that are not the means of their queries alone: from the question, counts, confidence, and the usual answer
 _OWN: dict[str, Callable[[Any, Tally, float, Callable[[], Answer]], Answer]] = {
     "mean": mean.answer,
     "quantile": quantile.answer,
     "total": total.answer,
+    "covariance": covariance.answer,
 }
 
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
+from geopriv.answers.intervals import normal_reach
 from geopriv.mechanisms.base import Mechanism
+from geopriv.queries import Query
 from geopriv.queries.value_questions import Mean
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import FloatArray
@@ -37,7 +39,35 @@ def answer(question: Mean, tally: Tally, confidence: float, usual: Callable[[], 
         usual: makes the answer as that of any query.
     """
     made = usual()
-    return replace(made, plain=Band(*(as_values(question, end) for end in (made.estimates.low, made.estimates.high))))
+    ends = plain_ends(made.estimates, question.query, tally)
+    return replace(made, plain=Band(*(as_values(question, end) for end in ends)))
+
+
+def plain_ends(estimates: Estimates, query: Query, tally: Tally) -> tuple[FloatArray, FloatArray]:
+    """The ends of the interval of a mean of values, which are lopsided: a few are large."""
+    index = tally.design.answering(query)
+    counts = tally.counts(index)
+    added = tally.design.mechanisms[index].contributions(tally.design.mechanisms[index].released(counts.rows), query)
+    centred = added - counts.times @ added / counts.n
+    third, variance = float(counts.times @ centred**3), float(counts.times @ centred**2)
+    shift = lopsided_shift(third / variance if variance > 0 else 0.0, counts.n, estimates.confidence)
+    return np.asarray(estimates.low + min(shift, 0.0)), np.asarray(estimates.high + max(shift, 0.0))
+
+
+def lopsided_shift(ratio: FloatArray | float, n: int, confidence: float) -> float:
+    """By how much a normal interval is to be moved for the skewness of what is averaged: ρ·(2z² + 1)/6n.
+
+    The mean over its own standard error is distributed as Φ(t) + γ·(2t² + 1)·φ(t)/6√n to the next order, so that both
+    ends move by σγ·(2z² + 1)/6n. Only the end that moves outward is moved.
+
+    Args:
+        ratio: ρ = σγ, the third central moment over the variance.
+        n: reports.
+        confidence: of the interval.
+
+    Reference: P. Hall, On the removal of skewness by transformation, JRSS B 54 (1992).
+    """
+    return float(ratio * (2 * normal_reach(confidence) ** 2 + 1) / (6 * n))
 
 
 def as_values(question: Mean, points: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
+from geopriv.answers.mean import plain_ends
 from geopriv.mechanisms.base import Mechanism
 from geopriv.queries.total import Total
 from geopriv.reports.tallies import Tally
@@ -47,9 +48,9 @@ def answer(question: Total, tally: Tally, confidence: float, usual: Callable[[],
     estimates = replace(
         found, values=number * found.values, standard_errors=number * found.standard_errors, bias=number * found.bias
     )
-    plain = Band(estimates.low, estimates.high) if question.valued else _times(made.plain, number)
+    plain = Band(*plain_ends(found, question.query, tally)) if question.valued else made.plain
     nearest = None if made.consistent is None else number * made.consistent
-    return Answer(question, estimates, None, _times(made.finite, number), nearest, plain)
+    return Answer(question, estimates, None, _times(made.finite, number), nearest, _times(plain, number))
 
 
 def _times(band: Band | None, number: float) -> Band | None:

@@ -111,7 +111,10 @@ def _expected(found: SurveyPlan, question: Question) -> str:
     from geopriv.spaces.words import plain
 
     if question.valued:
-        return f"± {question.space.distance_words(float(f'{found.half_width(question):.2g}'))} (95 %)"
+        half = float(f"{found.half_width(question):.2g}")
+        scale, unit = form_of(question).scale(question)
+        said = question.space.distance_words(half) if scale else f"{plain(half)}{unit}"
+        return f"± {said} (95 %)"
     scale, unit = form_of(question).scale(question)
     return f"{plain(scale * found.expected(question), 2)}{unit}" if unit else _points(found.expected(question))
 

@@ -61,7 +61,8 @@ def _view(answer: Answer) -> ValueView:
         _what(question),
         clamped(question),
         f"Standard error {spread}, from {counted(answer.estimates.n, 'report')}; unbiased, and no edge is soft.",
-        "The interval is normal: noise on a value has no bound, so none holds for any number of reports.",
+        "The interval is normal, longer where a few values are far from the others: noise on a value has no bound, so "
+        "none holds for any number of reports.",
     ]
     if answer.consistent is not None and float(answer.consistent) != float(answer.estimates.values):
         nearest = amount(float(as_values(question, answer.consistent)), question.space.value_unit)
@@ -73,6 +74,8 @@ def _view(answer: Answer) -> ValueView:
 def _said(answer: Answer) -> Amount:
     question, found = _asked(answer), answer.estimates
     value, low, high = (float(as_values(question, np.asarray(x))) for x in (found.values, found.low, found.high))
+    if answer.plain is not None:
+        low, high = float(answer.plain.low), float(answer.plain.high)
     return amount_of(value, low, high, question.space.value_unit)
 
 

@@ -46,7 +46,8 @@ def _view(answer: Answer) -> ValueView:
     sure, soft = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval", _soft(answer)
     if question.valued:
         rest = f"is the total {question.of or 'of values'} of {plain(question.number, 12)} people"
-        return ValueView(question.name, soft.figure, rest, f"{sure} {soft.ends}", _notes(answer))
+        ends = _plain(answer).ends if answer.plain is not None else soft.ends
+        return ValueView(question.name, soft.figure, rest, f"{sure} {ends}", _notes(answer))
     said = question.query.words(question.name)
     if answer.plain is None:
         return ValueView(question.name, soft.figure, said, f"{sure} {soft.ends}", _notes(answer))

@@ -7,6 +7,7 @@ private answer with bounded noise, so each takes the `width` over which counting
 from geopriv.queries.ball import Ball
 from geopriv.queries.base import Query
 from geopriv.queries.blurred import Blurred
+from geopriv.queries.covariance import Covariance
 from geopriv.queries.gaussian_kernel import GaussianKernel
 from geopriv.queries.geofence import Geofence
 from geopriv.queries.linear_query import LinearQuery
@@ -25,6 +26,7 @@ from geopriv.queries.value_questions import Mean, Quantile
 __all__ = [
     "Ball",
     "Blurred",
+    "Covariance",
     "GaussianKernel",
     "Geofence",
     "LinearQuery",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.answers.intervals import normal_reach
+from geopriv.answers.mean import lopsided_shift
 from geopriv.answers.quantile import reading_of
 from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.lattice.steps import Reading
@@ -98,20 +99,25 @@ def mean_intervals(
     rng: np.random.Generator,
     confidence: float = 0.95,
 ) -> Intervals:
-    """Normal intervals of the mean, from surveys of n people each on a Line, all within their own range."""
+    """Intervals of the mean, as answers state them, from surveys of n people each on a Line."""
     reach = normal_reach(confidence)
     reading = Reading.of(lattice, 30 / lattice.guarantee.epsilon, float(values.min()), float(values.max()))
     law = reading.law(lattice.space.read(values), weights)
     # cells beyond the last steps, 60/ε out, are as good as never reported
     cells = reading.points(np.arange(law.size, dtype=np.float64) + reading.start)
-    means, errors = [], []
+    middle = float(law @ cells)
+    away = cells - middle
+    low, high = [], []
     for counts in _surveys(law, n, surveys, rng):
-        mean = counts @ cells / n
-        square = counts @ (cells - cells.mean()) ** 2 / n - (mean - cells.mean()) ** 2
-        means.append(mean)
-        errors.append(np.sqrt(square / (n - 1)))
-    mean, half = np.concatenate(means)[:, None], reach * np.concatenate(errors)[:, None]
-    return Intervals(mean - half, mean + half, np.array([float(weights @ values)]))
+        first, second, third = (counts @ away**power / n for power in (1, 2, 3))
+        variance = second - first**2
+        ratio = (third - 3 * first * second + 2 * first**3) / variance
+        shift = np.array([lopsided_shift(one, n, confidence) for one in ratio.tolist()])
+        half = reach * np.sqrt(variance / (n - 1))
+        low.append(middle + first - half + np.minimum(shift, 0.0))
+        high.append(middle + first + half + np.maximum(shift, 0.0))
+    truth = np.array([float(weights @ values)])
+    return Intervals(np.concatenate(low)[:, None], np.concatenate(high)[:, None], truth)
 
 
 def plain_quantiles(values: FloatArray, weights: FloatArray, levels: tuple[float, ...]) -> FloatArray:

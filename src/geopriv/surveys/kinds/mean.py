@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from geopriv.queries.covariance import Covariance
 from geopriv.queries.questions import Question
 from geopriv.queries.value_questions import Mean
 from geopriv.surveys.asking import Asking, title_of
@@ -27,9 +29,12 @@ class MeanQuery(Table):
     weights: Annotated[list[float], Field(min_length=1)] | None = Field(
         None, description="a list of one number for each axis, for the mean of a weighted sum"
     )
+    covariance: bool = Field(False, description="whether to ask for the covariance of every two axes too")
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One mean, or one for each axis."""
+        if self.covariance and (asking.space.dimension < 2 or self.axis is not None or self.weights is not None):
+            raise part.error("must be left out with one axis, or with 'axis' or 'weights'", "covariance")
         if self.weights is not None:
             return [self._weighted(self.weights, part, asking)]
         axes = list(range(asking.space.dimension)) if self.axis is None else [axis_of(self.axis, part, asking)]
@@ -41,6 +46,17 @@ class MeanQuery(Table):
                 name = f"{self.name}, {of}"
             weights = [float(k == axis) for k in range(asking.space.dimension)]
             questions.append(_mean(title_of(name), weights, of, part, asking))
+        return questions + (self._covariances(part, asking) if self.covariance else [])
+
+    def _covariances(self, part: Part, asking: Asking) -> list[Question]:
+        low, high = zip(*asking.limits, strict=True)
+        questions: list[Question] = []
+        for axes in combinations(range(asking.space.dimension), 2):
+            first, second = (words_of(axis, asking) for axis in axes)
+            made = f"covariance of {first} and {second}"
+            name = title_of(made if self.name is None else f"{self.name}, {made}")
+            with part.explaining():
+                questions.append(Covariance(name, asking.space, axes, (first, second), low, high))
         return questions
 
     def _weighted(self, weights: list[float], part: Part, asking: Asking) -> Mean:

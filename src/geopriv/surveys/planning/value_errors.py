@@ -10,6 +10,7 @@ import numpy as np
 
 from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.lattice.steps import Reading
+from geopriv.queries.covariance import Covariance
 from geopriv.queries.questions import Question
 from geopriv.queries.total import Total
 from geopriv.queries.value_questions import Mean, Quantile
@@ -63,6 +64,16 @@ def _of_mean(question: Mean | Total, lattice: Lattice, work: Workload) -> float:
     return REACH * float(np.sqrt(variance[0] / work.people))
 
 
+def _of_covariance(question: Covariance, lattice: Lattice, work: Workload) -> float:
+    """Of products of two centred values, to each of which independent noise of a variance σ² was added."""
+    both = work.points[:, list(question.axes)] - work.weights @ work.points[:, list(question.axes)]
+    squares, product = work.weights @ both**2, float(work.weights @ both.prod(axis=1))
+    noise = lattice_variance(lattice, replace(work, queries=question.queries))
+    spread = float(work.weights @ (both**2).prod(axis=1)) - product**2
+    variance = spread + float(squares @ noise[::-1]) + float(noise.prod())
+    return REACH * float(np.sqrt(variance / work.people))
+
+
 def _of_quantile(question: Quantile, lattice: Lattice, work: Workload) -> float:
     return float(np.max(_lengths(question, lattice, work))) / 2
 
@@ -86,6 +97,7 @@ _HALVES: dict[str, Callable[[Any, Lattice, Workload], float]] = {
     "mean": _of_mean,
     "quantile": _of_quantile,
     "total": _of_total,
+    "covariance": _of_covariance,
 }
 _SETTLED: dict[str, Callable[[Any, Lattice, Workload], Question]] = {"quantile": best_reach}
 
