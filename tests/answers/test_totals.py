@@ -77,11 +77,13 @@ def test_a_total_says_what_it_counts_and_the_number_that_it_rests_on() -> None:
     page = found["rich"]._repr_html_()
     assert "people</strong> are at or above 100,000" in page
     assert "1,000,000 people, a public number" in page
-    assert "count in part" in page
+    assert "of the line in part" in page
     whole = found["total income"]._repr_html_()
     assert "is the total income of 1,000,000 people" in whole
-    (line,) = form_of(found["rich"].question).lines(found["rich"])
-    assert " people, 95 % confidence; counting softly (people within" in line
+    plain, soft = form_of(found["rich"].question).lines(found["rich"])
+    assert plain.endswith(" people (95 % confidence)")
+    assert soft.startswith("  Counting people within 16,000 USD of the line in part: ")
+    assert "soft values off by at most" in str(found)
     written = canonical(found.to_document())
     assert canonical(Answers.from_document(json.loads(written)).to_document()) == written
 

@@ -112,8 +112,8 @@ def _expected(found: SurveyPlan, question: Question) -> str:
 
     if question.valued:
         half = float(f"{found.half_width(question):.2g}")
-        scale, unit = form_of(question).scale(question)
-        said = question.space.distance_words(half) if scale else f"{plain(half)}{unit}"
+        unit, space = form_of(question).scale(question)[1], question.space
+        said = space.distance_words(half) if space.ratios else f"{plain(half)}{unit}"
         return f"± {said} (95 %)"
     scale, unit = form_of(question).scale(question)
     return f"{plain(scale * found.expected(question), 2)}{unit}" if unit else _points(found.expected(question))

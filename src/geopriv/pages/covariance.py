@@ -29,8 +29,8 @@ def lines(answer: Answer) -> list[str]:
 
 
 def scale(question: Covariance) -> tuple[float, str]:
-    """Covariances are no distances: 0, and their unit."""
-    return 0.0, f" {_unit(question) or 'units²'}"
+    """Covariances are said in the square of the unit."""
+    return 1.0, f" {_unit(question) or 'units²'}"
 
 
 def _view(answer: Answer) -> ValueView:

@@ -79,8 +79,8 @@ def _of(question: Quantile, level: float) -> str:
 
 def _notes(answer: Answer, k: int) -> tuple[str, ...]:
     question, estimates = _asked(answer), answer.estimates
-    share, near = f"{plain(100 * question.levels[k])}{NARROW}%", question.space.distance_words(question.reach)
-    soft = f"Counting people within {near} of a value in part, the estimate is {_said(answer, k).figure}"
+    share = f"{plain(100 * question.levels[k])}{NARROW}%"
+    soft = f"Counting {question.in_part} in part, the estimate is {_said(answer, k).figure}"
     ends = f"{plain(question.low)} to {amount(question.high, question.space.value_unit)}"
     notes = [
         f"It is the least value that at least {share} of people are at or below. The interval holds for every "

@@ -28,10 +28,11 @@ def lines(answer: Answer) -> list[str]:
     if not _has_error(answer):
         return [f"{question.name}: {_nothing(answer)}"]
     sure, soft = confidence_words(answer), _soft(answer)
-    told = f"{question.name}: {soft.figure} ({sure}, {soft.ends})"
-    if not question.valued and answer.plain is not None:
-        told = f"{question.name}: {_plain(answer).ends}, {sure}; {_counting(question)}: {soft.figure} ({soft.ends})"
-    return [told.replace(NARROW, " ")]
+    if question.valued or answer.plain is None:
+        ends = _plain(answer).ends if answer.plain is not None else soft.ends
+        return [f"{question.name}: {soft.figure} ({sure}, {ends})".replace(NARROW, " ")]
+    first = f"{question.name}: {_plain(answer).ends} ({sure})"
+    return [line.replace(NARROW, " ") for line in (first, f"  {_softly(answer)}")]
 
 
 def scale(question: Total) -> tuple[float, str]:
@@ -50,6 +51,7 @@ def _view(answer: Answer) -> ValueView:
         return ValueView(question.name, soft.figure, rest, f"{sure} {ends}", _notes(answer))
     said = question.query.words(question.name)
     if answer.plain is None:
+        said += f", counting {question.in_part} in part" if question.in_part else ""
         return ValueView(question.name, soft.figure, said, f"{sure} {soft.ends}", _notes(answer))
     return ValueView(question.name, _plain(answer).ends, said, sure, _notes(answer))
 
@@ -58,9 +60,8 @@ def _notes(answer: Answer) -> tuple[str, ...]:
     question, found = _asked(answer), answer.estimates
     number = f"{plain(question.number, 12)} people, a public number that is taken as exact"
     notes = [f"The {'mean' if question.valued else 'share'} of those who report, times {number}."]
-    if question.edge_words:
-        soft = _soft(answer)
-        notes.append(f"Counting softly ({question.edge_words}): {soft.figure}, interval {soft.ends}.")
+    if not question.valued:
+        notes.insert(0, _softly(answer))
     if question.low:
         unit = question.space.value_unit
         ends = [f"{plain(low)} to {amount(high, unit)}" for low, high in zip(question.low, question.high, strict=True)]
@@ -83,8 +84,12 @@ def _plain(answer: Answer) -> Amount:
     return amount_of((low + high) / 2, low, high, _unit(_asked(answer)))
 
 
-def _counting(question: Total) -> str:
-    return f"counting softly ({question.edge_words})" if question.edge_words else "counting softly"
+def _softly(answer: Answer) -> str:
+    """The soft total in a sentence, which says who counts in part."""
+    question, soft = _asked(answer), _soft(answer)
+    counting = f"Counting {question.in_part} in part" if question.in_part else "Counted softly"
+    level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval"
+    return f"{counting}: {soft.figure} ({level} {soft.ends})."
 
 
 def _unit(question: Total) -> str | None:

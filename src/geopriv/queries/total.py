@@ -75,5 +75,5 @@ class Total(Question):
         return ()
 
     @property
-    def edge_words(self) -> str:
-        return self.query.edge_words
+    def in_part(self) -> str:
+        return self.query.in_part

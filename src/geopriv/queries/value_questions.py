@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from geopriv.queries.base import Query, edge_words
+from geopriv.queries.base import Query
 from geopriv.queries.questions import NAME, Name, Question, require_name
 from geopriv.queries.value import Value
 from geopriv.spaces import Space
@@ -143,8 +143,8 @@ class Quantile(Question):
         return (len(self.levels),)
 
     @property
-    def edge_words(self) -> str:
-        return edge_words(self.space.distance_words(self.reach), "a value") if self.reach else ""
+    def in_part(self) -> str:
+        return f"people within {self.space.distance_words(self.reach)} of a value" if self.reach else ""
 
     @property
     def points(self) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from geopriv.queries.value import Value
 from geopriv.surveys.asking import EDGE_WIDTH, Asking, title_of
 from geopriv.surveys.kinds.mean import axis_of, words_of
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, name_key, width_key
+from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, name_key, plain_key, width_key
 
 
 class TotalQuery(Table):
@@ -32,12 +32,13 @@ class TotalQuery(Table):
     name: Text | None = name_key()
     width: Length | None = width_key("4/ε")
     edge: Edge | None = edge_key()
+    plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One total; of the values of several axes one for each."""
         if self.at is not None:
             return [self._people(self.at, part, asking)]
-        for key in ("width", "edge"):
+        for key in ("width", "edge", "plain"):
             if getattr(self, key) is not None:
                 raise part.error("must be left out without 'at': a sum of values has no edge", key)
         if asking.space.ratios:
@@ -64,4 +65,4 @@ class TotalQuery(Table):
         query = Threshold(asking.value(part, "at", at), width, asking.space, edge)
         name = self.name or title_of(f"how many above {asking.said(at)}")
         with part.explaining():
-            return Total(name, self.number, query)
+            return Total(name, self.number, query, plain=self.plain is not False)
