@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -13,7 +14,7 @@ from geopriv.answers.bands import band_half, band_reach
 from geopriv.answers.density_map import on_grid
 from geopriv.answers.distribution import along
 from geopriv.answers.estimates import Estimate, Estimates, read_reports, summary
-from geopriv.answers.forms import form_of
+from geopriv.answers.forms import answered, form_of
 from geopriv.answers.intervals import bernstein_reach
 from geopriv.answers.plain import plain_band
 from geopriv.answers.pools import Pool
@@ -212,7 +213,7 @@ def _answers(
         raise invalid("estimate", "simultaneous", "given with a design that has groups", simultaneous)
     weighted = weighted and design.groups is not None and bool(design.groups.weights)
     pool = Pool(counts, weighted)
-    answers = tuple(_answer(question, pool, confidence, consistent) for question in design.questions)
+    answers = tuple(_answered(question, pool, confidence, consistent) for question in design.questions)
     rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
     whole = Answers(
         design.survey, design.hash, design.guarantee, design.space, answers, counts.n, rejected, design.counted
@@ -220,15 +221,23 @@ def _answers(
     if design.groups is None:
         return whole
     each = confidence ** (1 / len(design.groups)) if simultaneous else confidence
-    groups = {name: _group(whole, counts.of_group(k), each, consistent) for k, name in enumerate(design.groups.names)}
+    shares: list[float | None] = [*design.groups.shares.tolist()] or [None] * len(design.groups)
+    known = enumerate(zip(design.groups.names, shares, strict=True))
+    groups = {name: _group(whole, counts.of_group(k), share, each, consistent) for k, (name, share) in known}
     return replace(whole, groups=groups, weighted=weighted, simultaneous=simultaneous)
 
 
-def _group(whole: Answers, counts: Tally, confidence: float, consistent: bool) -> Answers:
-    """The answers of a group, without those that fewer than two reports would have to give."""
-    pool, questions = Pool(counts), counts.design.questions
-    answers = tuple(_answer(question, pool, confidence, consistent) for question in questions if pool.answers(question))
+def _group(whole: Answers, counts: Tally, share: float | None, confidence: float, consistent: bool) -> Answers:
+    """The answers of a group, without those that fewer than two reports would have to give, or that nobody knows."""
+    pool, asked = Pool(counts), [question.of_group(share) for question in counts.design.questions]
+    known = [question for question in asked if question is not None and pool.answers(question)]
+    answers = tuple(_answered(question, pool, confidence, consistent) for question in known)
     return replace(whole, answers=answers, n=counts.n, rejected={})
+
+
+def _answered(question: Question, pool: Pool, confidence: float, consistent: bool) -> Answer:
+    """The usual answer, of the means of a question's queries, unless its form has a way of its own."""
+    return answered(question, pool, confidence, partial(_answer, question, pool, confidence, consistent))
 
 
 def _answer(question: Question, pool: Pool, confidence: float, consistent: bool) -> Answer:

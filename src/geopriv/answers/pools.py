@@ -101,6 +101,26 @@ class Pool:
         return all(self.tally.counts(index).n > 1 for index in answering)
 
 
+def weighed(
+    parts: Sequence[tuple[float, Counts]], curves: Sequence[tuple[FloatArray, FloatArray]]
+) -> tuple[FloatArray, FloatArray, float]:
+    """Means and variances of parts put together, and n with which variances over n are squared errors.
+
+    Of several parts n is 1/Σ(W_g²/n_g): of so many reports that count alike a share would be as sure.
+
+    Args:
+        parts: the known share of each, and its reports.
+        curves: the means of each part, and the variances of one report's contributions to them.
+    """
+    if len(parts) == 1:
+        return (*curves[0], float(parts[0][1].n))
+    squares = [share**2 / counts.n for share, counts in parts]
+    n = 1 / sum(squares)
+    means = np.sum([share * mean for (share, _), (mean, _) in zip(parts, curves, strict=True)], axis=0)
+    variances = np.sum([n * w * variance for w, (_, variance) in zip(squares, curves, strict=True)], axis=0)
+    return means, variances, n
+
+
 def pooled(parts: Iterator[tuple[float, Sums]]) -> Sums:
     """The sums of a weighted mean, from those of groups and the share of each; one of share 1 stays as it is.
 

@@ -16,6 +16,7 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.pages.colours import colour_bar, picture
 from geopriv.pages.density_map import DENSITY, Panel
 from geopriv.pages.distribution import Plot, has_errors, plot
+from geopriv.pages.forms import form_of
 from geopriv.pages.groups import group_sentences, group_tables
 from geopriv.pages.numbers import Axis, linear_axis
 from geopriv.pages.page import rejected_words, sections_of, template
@@ -79,7 +80,10 @@ def _(audit: Audit) -> str:
 @notebook_html.register
 def _(plan: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
-    asked = [(q.name, f"{len(q.queries):,}", f"{plan.expected(q):.2g}") for q in plan.survey.questions]
+    asked = [
+        (q.name, f"{len(q.queries):,}", f"{plan.expected(q):.2g}{form_of(q).scale(q)[1] if q.valued else ''}")
+        for q in plan.survey.questions
+    ]
     bias = f"{plan.largest_bias:.1g}" if plan.largest_bias > 1e-6 else ""
     chosen = plan.plan.options.index(plan.option)
     return _html("survey_plan", plan, _option_rows(plan.plan), chosen, asked, bias)
