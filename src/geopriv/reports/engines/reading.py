@@ -80,10 +80,11 @@ class Reading:
 
 
 def _require_separator(what: str, columns: Sequence[str], found: Sequence[str]) -> None:
-    """Say so where a header holds the names, but between other separators than were looked for."""
+    """Say so where a header is one long name that holds those of the columns, between other separators."""
+    if len(found) != 1:
+        return
     for mark, (words, advice) in _SEPARATORS.items():
-        parts = {part.strip("\"' \ufeff") for name in found for part in name.split(mark)}
-        if set(columns) <= parts:
+        if set(columns) <= {part.strip("\"' \ufeff") for part in found[0].split(mark)}:
             this = f"{what[0].lower()}{what[1:]}"
             raise InvalidParameter(f"Nothing was written: the header of {this} has {words} between names; {advice}.")
 
