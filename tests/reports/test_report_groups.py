@@ -248,7 +248,11 @@ def test_every_report_has_the_group_of_its_row(engine: str, suffix: str, tmp_pat
 def test_an_unknown_label_is_an_unreadable_row(engine: str, tmp_path: Path) -> None:
     labels = ["Kings", " Queens\t", "kings", "", None, "Bronx", "New York"]
     pq.write_table(pa.table({"income": [0.5] * 7, "county": labels}), tmp_path / "people.parquet")
-    done = gp.privatize(DESIGN, tmp_path / "people.parquet", tmp_path / "r.parquet", engine=engine)
+    path, output = tmp_path / "people.parquet", tmp_path / "r.parquet"
+    with pytest.raises(gp.InvalidParameter, match=r"4 unknown group.*names of the design's groups"):
+        gp.privatize(DESIGN, path, output, engine=engine)
+    assert not output.exists()
+    done = gp.privatize(DESIGN, path, output, engine=engine, allow_unreadable=0.6)
     assert (done.rows, done.reports, done.unread) == (7, 3, {"unknown group": 4})
     counted = gp.tally(DESIGN, tmp_path / "r.parquet")
     assert [counted.counts(0, group).n for group in range(3)] == [1, 1, 1]
@@ -296,7 +300,7 @@ def test_a_group_changes_nothing_of_what_is_drawn() -> None:
 
 def test_a_person_tells_the_group_of_the_row_that_counts(tmp_path: Path) -> None:
     table = pa.table({"income": [None, 1.0, 2.0], "county": ["Kings", "Queens", "Kings"], "who": ["a", "a", "a"]})
-    done = gp.privatize(DESIGN, table, tmp_path / "r.parquet", person="who")
+    done = gp.privatize(DESIGN, table, tmp_path / "r.parquet", person="who", allow_unreadable=0.5)
     assert (done.reports, done.repeated) == (1, 1)
     counted = gp.tally(DESIGN, tmp_path / "r.parquet")
     assert [counted.counts(0, group).n for group in range(3)] == [0, 1, 0]

@@ -2,7 +2,8 @@
 
 Who runs this holds the raw values, so it protects people from those who get the reports, not from the operator. What
 it counts (rows, unreadable ones, repeats) is about the file that the operator already holds, and is told to nobody
-else. How many values were clamped is not counted: that would be a statistic of values.
+else. How many values were clamped is a statistic of values: it decides whether a run stops (`stops`), is thrown away,
+and is in nothing that is written.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ import pyarrow as pa
 from geopriv.errors import InvalidParameter
 from geopriv.noise.entropy import ENTROPY
 from geopriv.queries.source import Source
-from geopriv.reports.drawing import Order, Privatized, Progress, columns_of, draw_reports, require_readable, wanted
+from geopriv.reports.drawing import Order, Privatized, Progress, columns_of, draw_reports, wanted
 from geopriv.reports.engines.ahead import ahead
 from geopriv.reports.engines.parts import parts, publish
 from geopriv.reports.engines.people import People, Read
 from geopriv.reports.engines.reading import Reading
 from geopriv.reports.engines.shuffle import Shuffle
+from geopriv.reports.engines.stops import require_plausible
+from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.reports.files import columns_in, records, write_records
 from geopriv.reports.register import Register
 from geopriv.reports.report_files import holds_reports
@@ -53,7 +56,7 @@ def privatize_rows(rows: Rows, order: Order) -> Privatized:
     with _writing(target), parts(target) as folder:
         width = 3 + max(m.limits[0] for m in design.mechanisms)
         run = _Run(design, source, Shuffle(folder / "rows", width, repeats="first" if source.person else "none"))
-        run.read(rows, order.progress)
+        run.read(rows, order)
         fresh = folder / "reports"
         written = write_records(fresh, run.told(order.progress), columns_in(design), _KINDS[target.suffix])
         _publish(fresh, target, order.overwrite, register, register.begin(design, order.again, written))
@@ -87,23 +90,25 @@ class _Run:
     rows: int = 0
     unread: Counter[str] = field(default_factory=Counter)
 
-    def read(self, rows: Rows, tell: Progress) -> None:
-        """Every readable row drawn, and waiting under its key."""
-        people = People(self.source.person)
+    def read(self, rows: Rows, order: Order) -> None:
+        """Every readable row drawn, and waiting under its key; a table that looks wrong as a whole is refused."""
+        people, suspicions = People(self.source.person), Suspicions(self.source, self.design.space)
         reading = Reading(wanted(self.design, self.source))
-        for read in ahead(self._people(rows, reading, people)):
+        for read in ahead(self._people(rows, reading, people, suspicions)):
             keys = people.keys(read.names, len(read.values))
             drawn = draw_reports(self.design, read.values, groups=read.groups)
             self.shuffle.add(np.concatenate([keys, drawn.view(np.uint64)], axis=1))
-            tell("reading", self.rows, reading.share)
+            order.progress("reading", self.rows, reading.share)
         self.unread += reading.left_out
         self.rows += reading.left_out.total()
-        require_readable(self.rows, self.unread)
+        require_plausible(self.rows, self.unread, suspicions, order)
 
-    def _people(self, rows: Rows, reading: Reading, people: People) -> Generator[Read, None, None]:
+    def _people(
+        self, rows: Rows, reading: Reading, people: People, suspicions: Suspicions
+    ) -> Generator[Read, None, None]:
         """Clamped values of the rows that can be read, and the names and groups that belong to them."""
         for batch in rows(reading):
-            read = people.read(batch, self.source, self.design.space, self.design.groups)
+            read = people.read(batch, self.source, self.design.space, self.design.groups, suspicions)
             self.rows += batch.num_rows
             self.unread += read.unread
             yield read

@@ -33,6 +33,7 @@ from geopriv.reports.engines.spark.blocks import (
     shuffling,
     signed,
 )
+from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.reports.files import GROUPED, records
 from geopriv.reports.reader import Judged, ReportReader
 from geopriv.reports.report_files import parse_line, well_formed
@@ -47,7 +48,7 @@ Batches = Iterator[pa.RecordBatch]
 REPORT = "id string, mechanism int, report array<bigint>"
 SENT = "design string, group int, id string, mechanism int, report array<bigint>"
 PACKED = "packed binary"
-COUNTED = "rows bigint, unread string"
+COUNTED = "rows bigint, unread string, odd string"
 _TOLD = np.uint64(10)  # bits of a group, of which there are at most 1,000
 _BATCH = 1 << 15  # reports that are given to Spark at once
 
@@ -68,9 +69,12 @@ def report_of(design: Design) -> str:
     return REPORT if design.groups is None else f"group int, {REPORT}"
 
 
-def read_people(batch: pa.RecordBatch, people: People, design: Design, columns: Columns) -> Read:
+def read_people(
+    batch: pa.RecordBatch, people: People, design: Design, columns: Columns, suspicions: Suspicions | None = None
+) -> Read:
     """What can be read of a batch under the names its columns have in the frame: a dot is a path to Spark."""
-    return people.read(batch.rename_columns(list(wanted(design, columns))), columns, design.space, design.groups)
+    named = batch.rename_columns(list(wanted(design, columns)))
+    return people.read(named, columns, design.space, design.groups, suspicions)
 
 
 @dataclass(frozen=True)
@@ -154,21 +158,25 @@ class DrawingAnew(Work):
 
 @dataclass(frozen=True)
 class Inspecting(Work):
-    """How many rows a partition has, and how many of them cannot be read, by reason.
+    """How many rows a partition has, how many of them cannot be read, by reason, and what makes them look wrong.
 
     Args:
         person: the column that names people.
+        secret: of the hash by which partitions that hold one value are compared.
     """
 
     person: str
+    secret: bytes = field(repr=False)
 
     def __call__(self, batches: Batches) -> Batches:
         people, columns = People(self.person), columns_of(self.design, self.person)
         rows, unread = 0, Counter[str]()
+        suspicions = Suspicions(columns, self.design.space, self.secret)
         for batch in batches:
             rows += batch.num_rows
-            unread += read_people(batch, people, self.design, columns).unread
-        yield pa.RecordBatch.from_pydict({"rows": [rows], "unread": [json.dumps(unread)]})
+            unread += read_people(batch, people, self.design, columns, suspicions).unread
+        told = {"unread": [json.dumps(unread)], "odd": [json.dumps(suspicions.counts)]}
+        yield pa.RecordBatch.from_pydict({"rows": [rows], **told})
 
 
 def read_lines(batches: Batches) -> Batches:
