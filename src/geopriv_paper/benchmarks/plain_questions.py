@@ -1,14 +1,10 @@
-"""How often plain answers hold the plain truth, and how long they are beside the soft ones.
+"""How often plain answers hold the plain truth, and how long they are beside the soft ones, over many surveys.
 
-Run it:  python bench/plain.py ca_income.parquet nyc_collisions.parquet [--surveys 2000] [--json]
-
-Counts of reports are drawn from the exact law of a report of a person drawn at random from the file; each plan has seen
-nothing of it. Without files the people are quantiles of the published log-normal fit, and a synthetic city.
+Counts of reports are drawn from the exact law of a report of a person drawn at random; no plan has seen these people.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,13 +13,12 @@ from typing import Any
 import numpy as np
 
 import geopriv as gp
-from geopriv.commands.populations import INCOME_MU, INCOME_SIGMA, income_quantiles, read_columns, synthetic_city
+from geopriv.commands.populations import INCOME_MU, INCOME_SIGMA
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.benchmarks.plain_coverage import CellLaw, plain_coverage, soft_coverage
 
 USD = gp.Line("USD")
 CITY = gp.LocalPlane(south=40.49, west=-74.27, north=40.93, east=-73.68)
-PLACES = Path(__file__).parents[1] / "examples" / "crashes" / "places.geojson"
 ATOM = 0.01  # of the people, put on the threshold
 SOFT = 400  # surveys at most for the soft answers, whose laws have many more kinds of reports
 Row = dict[str, Any]
@@ -44,10 +39,10 @@ def incomes(values: FloatArray, weights: FloatArray, surveys: int) -> Iterator[R
                 yield from rows(f"{who}, 1/ε = {length:,.0f} USD", plan, x, w, surveys)
 
 
-def crashes(points: FloatArray, surveys: int) -> Iterator[Row]:
-    """Four areas, even people being all that a plan knows."""
+def crashes(points: FloatArray, areas: Path, surveys: int) -> Iterator[Row]:
+    """The areas of a GeoJSON file, even people being all that a plan knows."""
     weights = np.full(len(points), 1 / len(points))
-    features = json.loads(PLACES.read_text(encoding="utf-8"))["features"]
+    features = json.loads(areas.read_text(encoding="utf-8"))["features"]
     for length in (500.0, 2_000.0):
         for n in (2_000, 20_000, len(points)):
             asked = tuple(
@@ -82,51 +77,12 @@ def rows(
             "plain_predicted": plan.plain[question.name],
             "soft_covered": soft.covered,
             "soft_half": soft.half,
-            "plain_by_soft": _plain_by_soft(law, query, truth, n, surveys, rng),
+            # how often the soft interval holds the plain truth, which it is not about
+            "plain_by_soft": soft_coverage(law, query, truth, n, min(surveys, SOFT), rng).covered,
         }
-
-
-def _plain_by_soft(law: CellLaw, query: Any, truth: float, n: int, surveys: int, rng: Any) -> float:
-    """How often the soft interval holds the plain truth: what was said before."""
-    return soft_coverage(law, query, truth, n, min(surveys, SOFT), rng).covered
 
 
 def _normal(u: FloatArray) -> FloatArray:
     from scipy import special
 
     return np.asarray(special.ndtri(u))
-
-
-def main() -> None:
-    """Measure, and print one table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument("--surveys", type=int, default=2_000)
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    values, weights = income_quantiles(50_000), np.full(50_000, 1 / 50_000)
-    places = synthetic_city(200_000, np.random.default_rng(0))
-    if given.files:
-        values, counts = read_columns(given.files[0], ("income", "weight"))
-        values, weights = np.clip(values, 0.0, 2e6), counts / counts.sum()
-    if len(given.files) > 1:
-        places = np.stack(read_columns(given.files[1], ("lat", "lon")), axis=1)
-    points = CITY.read(places)
-    found = [*incomes(values, weights, given.surveys), *crashes(points, given.surveys)]
-    if given.json:
-        print(json.dumps(found))
-        return
-    print(f"{given.surveys:,} surveys each; 95 % nominal. Half lengths in percentage points.")
-    head = f"{'':34}{'':32}{'n':>10}{'truth':>8}{'reach·ε':>8}{'plain held':>11}{'± plain':>9}{'predicted':>10}"
-    print(f"{head}{'soft held':>10}{'± soft':>8}{'plain by soft':>15}")
-    for row in found:
-        print(
-            f"{row['what']:34}{row['question']:32}{row['n']:>10,}{100 * row['truth']:>8.2f}{row['reach']:>8.2f}"
-            f"{row['plain_covered']:>11.4f}{100 * row['plain_half']:>9.2f}{100 * row['plain_predicted']:>10.2f}"
-            f"{row['soft_covered']:>10.3f}{100 * row['soft_half']:>8.2f}{row['plain_by_soft']:>15.3f}",
-            flush=True,
-        )
-
-
-if __name__ == "__main__":
-    main()
