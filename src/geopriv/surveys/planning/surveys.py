@@ -210,7 +210,8 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     if grid is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
         asked, people = plain.questions if plain else survey.questions, _valued_work(survey)
-        questions = tuple(settled(question, grid, people) if question.valued else question for question in asked)
+        known = survey.prior is not None
+        questions = tuple(settled(each, grid, people, known) if each.valued else each for each in asked)
         design = Design(survey.name, (grid,), questions=questions, source=survey.source)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths if plain else {})
     if best.mechanism == "Table":
