@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -12,7 +13,7 @@ from geopriv.answers.bands import band_half, band_reach
 from geopriv.answers.density_map import on_grid
 from geopriv.answers.distribution import along
 from geopriv.answers.estimates import Estimate, Estimates, read_reports, summary
-from geopriv.answers.forms import form_of
+from geopriv.answers.forms import answered, form_of
 from geopriv.answers.intervals import bernstein_reach
 from geopriv.answers.plain import plain_band
 from geopriv.errors import ReportRejected
@@ -190,7 +191,10 @@ def _answers(design: Design, reports: Any, confidence: float, consistent: bool) 
         raise invalid("estimate", "tally", f"of the design {design.hash[:12]}…", f"{counts.design.hash[:12]}…")
     if not design.questions:
         raise invalid("estimate", "design", "one with questions", design.survey)
-    answers = tuple(_answer(question, counts, confidence, consistent) for question in design.questions)
+    answers = tuple(
+        answered(question, counts, confidence, partial(_answer, question, counts, confidence, consistent))
+        for question in design.questions
+    )
     rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
     return Answers(design.survey, design.hash, design.guarantee, design.space, answers, counts.n, rejected)
 

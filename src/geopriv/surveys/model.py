@@ -45,7 +45,7 @@ class Survey:
         object.__setattr__(self, "questions", tuple(self.questions))
         count("Survey", "people", self.people)
         if not self.questions or any(not isinstance(question, Question) for question in self.questions):
-            raise invalid("Survey", "questions", "at least one Share, Distribution or DensityMap", self.questions)
+            raise invalid("Survey", "questions", "at least one question", self.questions)
         names = [question.name for question in self.questions]
         if len(set(names)) < len(names):
             raise invalid("Survey", "questions", "each of a name of its own", names)

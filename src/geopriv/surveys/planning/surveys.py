@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -26,10 +26,12 @@ from geopriv.surveys.planning.choice import (
     ON_DEVICES,
     Plan,
     plan_queries,
-    plan_work,
 )
+from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.predictions import grid_for
+from geopriv.surveys.planning.value_errors import half_width, settled
+from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
 
 _GAIN = 0.001  # of an error, below which it is not worth a word
@@ -72,12 +74,29 @@ class SurveyPlan(Shown):
         An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
         """
         # that of a kernel is the same everywhere
-        unlike = {query.moved if query.bell is not None else query: query for query in self.survey.queries}.values()
-        return max(self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike)
+        asked = [query for question in self.survey.questions if not question.valued for query in question.queries]
+        unlike = {query.moved if query.bell is not None else query: query for query in asked}.values()
+        biases = [self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike]
+        return max(biases, default=0.0)
 
     def expected(self, question: Question) -> float:
-        """The largest standard error of a question's estimates under the design."""
-        return float(self.standard_errors()[self._places[question.name]].max())
+        """The largest standard error of a question's estimates under the design: of shares, people, or distances."""
+        if question.valued:
+            return self.half_width(question) / REACH
+        return question.times * float(self.standard_errors()[self._places[question.name]].max())
+
+    def half_width(self, question: Question) -> float:
+        """Half of the longest 95 % interval that a question's answer will have: a share, or in the unit of distance."""
+        if question.valued:
+            fixed = next(each for each in self.design.questions if each.name == question.name)
+            answering = self.design.mechanisms[self.design.answering(question.queries[0])]
+            return half_width(fixed, cast("Lattice", answering), _valued_work(self.survey))  # tables have only shares
+        return question.times * float(self.plan.half_widths()[self._places[question.name]].max())
+
+    @property
+    def in_points(self) -> bool:
+        """Whether the options' errors are those of shares of people, and not of values in the unit of distance."""
+        return self.plan.work.queries[0].is_share
 
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
@@ -110,12 +129,12 @@ class SurveyPlan(Shown):
 
     @cached_property
     def _places(self) -> dict[str, Any]:
-        """Where a question's queries are among all."""
-        sizes = [len(question.queries) for question in self.survey.questions]
+        """Where the queries of a question about shares are among those of the plan."""
+        asked = [question for question in self.survey.questions if not question.valued]
+        sizes = [len(question.queries) for question in asked]
         ends = np.cumsum(sizes)
         return {
-            question.name: np.arange(end - size, end)
-            for question, size, end in zip(self.survey.questions, sizes, ends, strict=True)
+            question.name: np.arange(end - size, end) for question, size, end in zip(asked, sizes, ends, strict=True)
         }
 
 
@@ -180,17 +199,21 @@ def plan_survey(survey: Survey) -> SurveyPlan:
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
-    work = Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
+    work = workload_of(survey)
     plain = _plain(survey, work)
-    found = plan_work(work, for_devices=True, grid=plain.lattice if plain else None)
+    grid = _fixed_grid(survey, work, plain)
+    found = plan_questions(survey, work, grid)
     try:
         best = found.taken
     except InvalidParameter as reason:
         raise _unanswered(survey, reason) from None
-    if plain is not None:
+    if grid is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
-        design = Design(survey.name, (plain.lattice,), questions=plain.questions, source=survey.source)
-        return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths)
+        asked, people = plain.questions if plain else survey.questions, _valued_work(survey)
+        known = survey.prior is not None
+        questions = tuple(settled(each, grid, people, known) if each.valued else each for each in asked)
+        design = Design(survey.name, (grid,), questions=questions, source=survey.source)
+        return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths if plain else {})
     if best.mechanism == "Table":
         mechanisms: tuple[Table | Lattice, ...] = tuple(
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
@@ -199,6 +222,22 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         mechanisms = (grid_for(work, survey.epsilon),)
     design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
     return SurveyPlan(survey, found, best, design, _extent(work))
+
+
+def _fixed_grid(survey: Survey, work: Workload, plain: PlainGrid | None) -> Lattice | None:
+    """The grid for plain questions and values; None where neither is asked, and a table may do as well."""
+    if not any(question.valued for question in survey.questions):
+        return plain.lattice if plain else None
+    try:
+        return grid_of(survey, work, plain.lattice if plain else None)
+    except InvalidParameter as reason:
+        raise _unanswered(survey, reason) from None
+
+
+def _valued_work(survey: Survey) -> Workload:
+    """The people whose values are expected."""
+    queries = [question.queries[0] for question in survey.questions if question.valued] or survey.queries
+    return Workload.of(queries, survey.epsilon, survey.people, everybody(survey))
 
 
 def _plain(survey: Survey, work: Workload) -> PlainGrid | None:
