@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import geopriv as gp
+from geopriv.answers.comparison import compare
 from geopriv.answers.intervals import bernstein_reach
 from geopriv.answers.pools import Pool, pooled
 from geopriv.mechanisms.sums import Sums
@@ -189,6 +190,16 @@ def test_simultaneous_intervals_are_those_of_the_product_of_chances() -> None:
     with pytest.raises(gp.InvalidParameter, match="a design that has groups"):
         gp.estimate(Design("alone", (LATTICE,), (), (ABOVE,)), gp.Tally(Design("alone", (LATTICE,), (), (ABOVE,))),
                     simultaneous=True)  # fmt: skip
+
+
+def test_waves_are_compared_by_group_and_never_weighted_with_unweighted() -> None:
+    made = design()
+    first, second = (gp.estimate(made, counted(made, seed)) for seed in (11, 12))
+    change = compare(first.group("Kings"), second.group("Kings"))["above"]
+    parts = [wave.group("Kings")["above"].estimates[()].value for wave in (first, second)]
+    assert float(change.values) == pytest.approx(parts[1] - parts[0])
+    with pytest.raises(gp.InvalidParameter, match="weighted = True"):
+        compare(first, gp.estimate(made, counted(made, 12), weighted=False))
 
 
 def test_plain_answers_are_by_group_and_weighted_too() -> None:

@@ -233,6 +233,17 @@ def test_the_plan_fixes_a_reach_that_is_wider_for_fewer_people() -> None:
     assert _plan(2_000, given).design.questions == (given,)
 
 
+def test_without_a_prior_the_reach_is_that_of_the_number_of_people_and_a_range_of_too_many_cells_is_refused() -> None:
+    source = gp.Source(("income",), (0.0,), (2e6,))
+    median = gp.Quantile("median", (0.5,), USD, 0.0, 2e6)
+    fixed = gp.plan(gp.Survey("incomes", USD, 1 / 8000, (median,), 20_000, source)).design.questions[0]
+    assert isinstance(fixed, gp.Quantile)
+    assert fixed.reach == pytest.approx(8_000, abs=400)
+    wide = gp.Quantile("median", (0.5,), USD, 0.0, 1e12, reach=8_000.0)
+    with pytest.raises(gp.InvalidParameter, match="cells of"):
+        gp.plan(gp.Survey("incomes", USD, 1 / 8000, (wide,), 20_000, source))
+
+
 @pytest.mark.parametrize("people", [2_000, 50_000])
 def test_the_predicted_interval_is_about_as_long_as_those_that_are_found(people: int) -> None:
     """Within 12 %: both are means over surveys, 32 and 200, of lengths that vary by some 20 %."""

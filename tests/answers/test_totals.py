@@ -11,9 +11,11 @@ from rich.console import Console
 
 import geopriv as gp
 from geopriv.answers import Answer, Answers
+from geopriv.answers.comparison import compare
 from geopriv.commands.plan import print_plan
 from geopriv.commands.populations import income_quantiles
 from geopriv.device.files import canonical
+from geopriv.pages.comparison import comparison_text
 from geopriv.pages.forms import form_of
 from geopriv.reports.files import ReportBatch
 from tests.surveys.files import LINE, LOG
@@ -97,6 +99,18 @@ def test_a_plan_says_totals_in_people_and_in_the_unit() -> None:
     total, mean = (plan.half_width(plan.survey.questions[k]) for k in (0, 2))
     assert total == pytest.approx(1e6 * mean)
     assert not plan.survey.questions[1].valued
+    assert plan.expected(plan.survey.questions[1]) == pytest.approx(1e6 * plan.expected(plan.survey.questions[3]))
+    assert " people</td>" in plan._repr_html_()
+
+
+def test_two_waves_of_totals_means_and_quantiles_are_compared_in_their_units() -> None:
+    found, _ = answers()
+    text = comparison_text(compare(found, found))
+    assert "nan" not in text
+    changes = text.split("rich (95 % confidence):")[1].splitlines()
+    assert changes[1].endswith(" people")
+    assert "+0 people" in changes[2]
+    assert "USD" in text.split("mean income (95 % confidence):")[1].splitlines()[1]
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,9 @@ def at_once(mechanism: Mechanism, reports: object, question: Mean, confidence: f
 
 
 def answer(question: Mean, pool: Pool, confidence: float, usual: Callable[[], Answer]) -> Answer:
-    """The usual answer, with its interval as values: a mean has no edge, so it is of the plain question.
+    """The usual answer, with its interval: a mean has no edge, so it is of the plain question.
 
-    On a LogLine estimates are means of logarithms to its base, and the interval that of the geometric mean.
+    On a LogLine means are those of logarithms, and the answer is the geometric mean, whose interval is made of theirs.
 
     Args:
         question: what is asked.
@@ -39,8 +39,15 @@ def answer(question: Mean, pool: Pool, confidence: float, usual: Callable[[], An
         usual: makes the answer as that of any query.
     """
     made = usual()
-    ends = plain_ends(made.estimates, question, pool)
-    return replace(made, plain=Band(*(as_values(question, end) for end in ends)))
+    plain = Band(*(as_values(question, end) for end in plain_ends(made.estimates, question, pool)))
+    if not question.space.ratios:
+        return replace(made, plain=plain)
+    logs = made.estimates
+    value, low, high = (as_values(question, logs.values + way * logs.standard_errors) for way in (0, -1, 1))
+    # unbiased in logarithms, and no bound is known on what the exponential makes of that
+    estimates = Estimates(value, np.asarray((high - low) / 2), logs.n, np.nan, logs.confidence)
+    nearest = None if made.consistent is None else as_values(question, made.consistent)
+    return replace(made, estimates=estimates, consistent=nearest, plain=plain)
 
 
 def plain_ends(estimates: Estimates, question: Question, pool: Pool) -> tuple[FloatArray, FloatArray]:

@@ -6,10 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import cast
 
-import numpy as np
-
-from geopriv.answers.answers import Answer
-from geopriv.answers.mean import as_values
+from geopriv.answers.answers import Answer, Band
 from geopriv.pages.amounts import Amount, ValueView, amount_of
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words
@@ -36,8 +33,8 @@ def lines(answer: Answer) -> list[str]:
 
 
 def scale(question: Mean) -> tuple[float, str]:
-    """Means are said in the unit; on a LogLine estimates are in units of its logarithm."""
-    return 1.0, f" {question.space.distance_unit or 'units'}"
+    """Means are said in the unit of values."""
+    return 1.0, f" {question.space.value_unit or 'units'}"
 
 
 def clamped(question: Mean) -> str:
@@ -56,16 +53,17 @@ def _view(answer: Answer) -> ValueView:
         return ValueView(question.name, "No number", f"{_nothing(answer)}.", "", (clamped(question),))
     said, error = _said(answer), float(answer.estimates.standard_errors)
     level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval"
-    spread = question.space.distance_words(float(f"{error:.2g}"))
+    spread = amount(float(f"{error:.2g}"), question.space.value_unit)
+    sure = "no edge is soft" if question.space.ratios else "unbiased, and no edge is soft"
     notes = [
         _what(question),
         clamped(question),
-        f"Standard error {spread}, from {counted(answer.estimates.n, 'report')}; unbiased, and no edge is soft.",
+        f"Standard error {spread}, from {counted(answer.estimates.n, 'report')}; {sure}.",
         "The interval is normal, longer where a few values are far from the others: noise on a value has no bound, so "
         "none holds for any number of reports.",
     ]
     if answer.consistent is not None and float(answer.consistent) != float(answer.estimates.values):
-        nearest = amount(float(as_values(question, answer.consistent)), question.space.value_unit)
+        nearest = amount(float(answer.consistent), question.space.value_unit)
         notes.append(f"Made consistent, and biased by that: {nearest}.")
     rest = f"is the {_kind(question)} {question.of or 'value'}"
     return ValueView(question.name, said.figure, rest, f"{level} {said.ends}", tuple(note for note in notes if note))
@@ -73,10 +71,8 @@ def _view(answer: Answer) -> ValueView:
 
 def _said(answer: Answer) -> Amount:
     question, found = _asked(answer), answer.estimates
-    value, low, high = (float(as_values(question, np.asarray(x))) for x in (found.values, found.low, found.high))
-    if answer.plain is not None:
-        low, high = float(answer.plain.low), float(answer.plain.high)
-    return amount_of(value, low, high, question.space.value_unit)
+    band = answer.plain or Band(found.low, found.high)
+    return amount_of(float(found.values), float(band.low), float(band.high), question.space.value_unit)
 
 
 def _kind(question: Mean) -> str:

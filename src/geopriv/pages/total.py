@@ -36,8 +36,8 @@ def lines(answer: Answer) -> list[str]:
 
 
 def scale(question: Total) -> tuple[float, str]:
-    """From the mean to what is said."""
-    return question.number, f" {_unit(question) or 'units'}"
+    """Totals are said as they are."""
+    return 1.0, f" {_unit(question) or 'units'}"
 
 
 def _view(answer: Answer) -> ValueView:

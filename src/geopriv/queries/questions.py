@@ -72,6 +72,11 @@ class Question(ABC):
         return False
 
     @property
+    def times(self) -> float:
+        """What a mean of its queries is multiplied with to be its answer."""
+        return 1.0
+
+    @property
     def in_part(self) -> str:
         """Who counts in part in its soft answers; empty where nobody does, or nothing is known of that."""
         return ""

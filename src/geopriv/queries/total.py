@@ -67,6 +67,10 @@ class Total(Question):
         return not self.query.is_share
 
     @property
+    def times(self) -> float:
+        return self.number
+
+    @property
     def queries(self) -> tuple[Query, ...]:
         return (self.query,)
 

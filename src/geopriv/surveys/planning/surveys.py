@@ -80,10 +80,10 @@ class SurveyPlan(Shown):
         return max(biases, default=0.0)
 
     def expected(self, question: Question) -> float:
-        """The largest standard error of a question's estimates under the design; of values in the unit of distance."""
+        """The largest standard error of a question's estimates under the design: of shares, people, or distances."""
         if question.valued:
             return self.half_width(question) / REACH
-        return float(self.standard_errors()[self._places[question.name]].max())
+        return question.times * float(self.standard_errors()[self._places[question.name]].max())
 
     def half_width(self, question: Question) -> float:
         """Half of the longest 95 % interval that a question's answer will have: a share, or in the unit of distance."""
@@ -91,7 +91,7 @@ class SurveyPlan(Shown):
             fixed = next(each for each in self.design.questions if each.name == question.name)
             answering = self.design.mechanisms[self.design.answering(question.queries[0])]
             return half_width(fixed, cast("Lattice", answering), _valued_work(self.survey))  # tables have only shares
-        return float(self.plan.half_widths()[self._places[question.name]].max())
+        return question.times * float(self.plan.half_widths()[self._places[question.name]].max())
 
     @property
     def in_points(self) -> bool:
@@ -211,7 +211,8 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     if grid is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
         asked, people = plain.questions if plain else survey.questions, _valued_work(survey)
-        questions = tuple(settled(question, grid, people) if question.valued else question for question in asked)
+        known = survey.prior is not None
+        questions = tuple(settled(each, grid, people, known) if each.valued else each for each in asked)
         design = Design(survey.name, (grid,), (), questions, *public)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths if plain else {})
     if best.mechanism == "Table":
