@@ -25,7 +25,8 @@ from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
 
 HAIR = 1e-9  # of a step: what a border may be off by, and of a person that a bracket may miss by
-MOST = 1 << 22  # cells around a region
+MOST = 1 << 23  # cells around a region
+_BLOCK = 16  # cells along each axis that are looked at together
 Mask = npt.NDArray[np.bool_]
 
 
@@ -212,8 +213,7 @@ def _cells_of(plain: Coordinate, origin: FloatArray, step: float, first: Any, la
     """Corners of cells that A reaches into, and corners of none but cells that are all in A."""
     half = step * np.sqrt(len(first)) / 2
     axes = [origin[k] + step * (np.arange(a, b + 2) - 0.5) for k, (a, b) in enumerate(zip(first, last, strict=True))]
-    middles = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    s = plain(middles if plain.space.point_shape else middles[..., 0])
+    s = _near_border(plain, axes, 2 * half)
     touched, whole = s < half - HAIR * step, s <= -half + HAIR * step
     for axis in range(s.ndim):
         before, after = (np.take(touched, np.arange(k, touched.shape[axis] - 1 + k), axis) for k in (0, 1))
@@ -221,6 +221,35 @@ def _cells_of(plain: Coordinate, origin: FloatArray, step: float, first: Any, la
         before, after = (np.take(whole, np.arange(k, whole.shape[axis] - 1 + k), axis) for k in (0, 1))
         whole = before & after
     return touched, whole
+
+
+def _near_border(plain: Coordinate, axes: list[FloatArray], clear: float) -> FloatArray:
+    """S at the points of a grid; farther than `clear` from the border a number that is as far and of the same sign.
+
+    S is 1-Lipschitz, so a block of points whose middle is farther from the border than its corners are from its middle,
+    and `clear` more, is all on one side. Only the other blocks are looked at, of which a border has few.
+    """
+    middles = [np.array([(part[0] + part[-1]) / 2 for part in _blocks(axis)]) for axis in axes]
+    apart = np.hypot.reduce([max(float(np.ptp(part)) for part in _blocks(axis)) / 2 for axis in axes])
+    coarse = _at(plain, middles)
+    sizes = [[len(part) for part in _blocks(axis)] for axis in axes]
+    s = np.where(coarse > 0, 1.0, -1.0) * 2 * clear
+    for axis, counts in enumerate(sizes):
+        s = np.repeat(s, counts, axis=axis)
+    ends = [np.concatenate([[0], np.cumsum(counts)]) for counts in sizes]
+    for block in np.argwhere(np.abs(coarse) <= apart + clear):
+        part = tuple(slice(end[k], end[k + 1]) for end, k in zip(ends, block.tolist(), strict=True))
+        s[part] = _at(plain, [axis[some] for axis, some in zip(axes, part, strict=True)])
+    return s
+
+
+def _blocks(axis: FloatArray) -> list[FloatArray]:
+    return [axis[k : k + _BLOCK] for k in range(0, len(axis), _BLOCK)]
+
+
+def _at(plain: Coordinate, axes: list[FloatArray]) -> FloatArray:
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    return plain(points if plain.space.point_shape else points[..., 0])
 
 
 def _shrunk(mask: Mask, cells: int, axis: int) -> Mask:

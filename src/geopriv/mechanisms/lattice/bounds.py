@@ -19,7 +19,7 @@ from geopriv.shapes.profiles import (
 )
 from geopriv.spaces.checks import FloatArray
 
-_MOST = 1 << 21  # cells of a box that is looked at whole
+_MOST = 1 << 24  # cells of a box that is looked at whole: more than a bracket has
 _FINE = 1 << 15  # places at which a curved profile is looked at
 _TAIL = math.exp(-72)  # of a Gaussian beyond the twelve bandwidths at which its breaks end
 _ROUNDING = 1e-9
