@@ -165,8 +165,9 @@ def test_values_that_are_no_numbers_are_not_written() -> None:
 def test_the_text_gives_the_answers_first_with_their_intervals() -> None:
     lines = str(INCOMES).splitlines()
     share = INCOMES["above 100,000"].estimates[()]
-    assert lines[0].startswith(f"above 100,000: counting {ABOVE.in_part} in part: {100 * share.value:.0f}\u202f%")
-    assert lines[1].startswith(f"distribution: % at or above, counting {CURVE.in_part} in part")
+    said = f"counting people {ABOVE.in_part} in part: {100 * share.value:.0f}"
+    assert lines[0].startswith(f"above 100,000: {said}")
+    assert lines[1].startswith(f"distribution: % at or above, counting people {CURVE.in_part} in part")
     assert "off by at most" in lines[1]
     assert lines[2].lstrip().startswith("20,000 USD  9")
     assert "2,000 reports counted, 7 rejected (7 wrong design)" in lines

@@ -91,3 +91,12 @@ def test_a_quartile_is_not_named_where_the_plain_curve_does_not_tell() -> None:
     values = np.array([0.6, 0.5, 0.4])
     one = replace(answer(curve, values, [0.001] * 3, 50_000), plain=gp.answers.Band(values - 0.3, values + 0.3))
     assert "Half of all people" not in shown(one)
+
+
+def test_who_is_counted_is_named_as_the_survey_names_them() -> None:
+    one = replace(answers(held(0.4722, 0.5138)), counted="households")
+    text = Page(page_html(one)).text.replace("\u202f", " ")
+    assert "47.2 to 51.4 % of households are at or above 100,000 USD" in text
+    assert "Counting households within 8,000 USD of the line in part" in text
+    assert "50,000 households, one private report each" in text
+    assert one.to_document()["answers"][0]["soft"]["edge"].startswith("households within")

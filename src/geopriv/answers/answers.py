@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,7 @@ class Answer(Shown):
             asked for.
         plain: intervals that hold the plain answers, each for itself; None where there is no plain question, or no
             report that answers it.
+        who: are counted, "people"; those of a survey's answers are that survey's.
     """
 
     question: Question
@@ -58,6 +59,17 @@ class Answer(Shown):
     finite: Band | None = None
     consistent: FloatArray | None = None
     plain: Band | None = None
+    who: str = PEOPLE
+
+    @property
+    def in_part(self) -> str:
+        """Who counts in part in the soft answer, "people within 16,000 USD of the line"; empty where nobody does."""
+        return f"{self.who} {self.question.in_part}" if self.question.in_part else ""
+
+    @property
+    def edge_words(self) -> str:
+        """What is soft about the soft answer, in words."""
+        return f"{self.in_part} count in part" if self.in_part else self.question.edge_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +111,10 @@ class Answers(Shown):
             KeyError: where there is none.
         """
         return self.groups[name]
+
+    def __post_init__(self) -> None:
+        named = (answer if answer.who == self.counted else replace(answer, who=self.counted) for answer in self.answers)
+        object.__setattr__(self, "answers", tuple(named))
 
     def __getitem__(self, name: str) -> Answer:
         """The answer to the question of a name.

@@ -27,6 +27,7 @@ class Change:
         plain: intervals that hold the changes of the plain answers, each for itself; None without plain answers.
         bias: a bound on how far a soft change is off on average; not-a-number where none is known.
         confidence: of the intervals.
+        in_part: who counts in part in the soft answers; empty where nobody does.
     """
 
     question: Question
@@ -36,6 +37,7 @@ class Change:
     plain: Band | None
     bias: float
     confidence: float
+    in_part: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +141,7 @@ def _change(one: Answer, other: Answer, same_people: bool) -> Change:
     if one.plain is not None and other.plain is not None:
         plain = Band(other.plain.low - one.plain.high, other.plain.high - one.plain.low)
     soft, bias = Band(values - half, values + half), first.bias + second.bias
-    return Change(other.question, values, error, soft, plain, bias, first.confidence)
+    return Change(other.question, values, error, soft, plain, bias, first.confidence, other.in_part)
 
 
 def _document(change: Change) -> dict[str, Any]:

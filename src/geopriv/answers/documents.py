@@ -147,7 +147,7 @@ def _answer_document(answer: Answer) -> dict[str, Any]:
     found = answer.estimates
     soft = {
         **{key: numbers_document(getattr(found, name)) for key, name in _VALUES.items()},
-        "edge": answer.question.edge_words,
+        "edge": answer.edge_words,
         "bias": None if math.isnan(found.bias) else numbers_document(np.asarray(found.bias)),
         "unbiased": found.unbiased,
         "band": ends_document(answer.band),

@@ -59,7 +59,7 @@ def _one(change: Change, at: object, scale: float, unit: str) -> list[str]:
     lines = []
     if change.plain is not None:
         lines.append(f"  changed by {_between(change.plain, at, scale)}{unit}")
-    softly = f"counting {change.question.in_part} in part: " if change.question.in_part else ""
+    softly = f"counting {change.in_part} in part: " if change.in_part else ""
     value, error = (scale * float(part[at]) for part in (change.values, change.standard_errors))  # type: ignore[call-overload]
     places = places_of(error)
     bias = "" if not change.bias > 1e-6 else f", off by at most {scale * change.bias:.1g} on average"

@@ -121,7 +121,7 @@ def lines(answer: Answer) -> list[str]:
     percent, square = per_square(question)
     return [
         f"{question.name}: {question.columns} × {question.rows} places, {above:,} of them surely above 0 at once",
-        f"  highest at ({place}), in % of people per {square}: {value_text(answer, peak, scale=percent)}",
+        f"  highest at ({place}), in % of {answer.who} per {square}: {value_text(answer, peak, scale=percent)}",
     ]
 
 
@@ -142,7 +142,7 @@ def _view(answer: Answer, page: Page) -> MapView:
     bottom, left = frame.axes
     return MapView(
         density.question.name,
-        f"% of people per {density.square}",
+        f"% of {answer.who} per {density.square}",
         level,
         _findings(answer, density, level),
         _notes(answer, density),
@@ -165,7 +165,7 @@ def _findings(answer: Answer, density: Density, level: str) -> tuple[str, ...]:
         return ("No place on this map can be told from zero with these reports.",)
     top = _peak(density, np.unravel_index(int(density.values.argmax()), density.values.shape))
     return (
-        f"The estimate is highest near {top.place}: {top.density}{NARROW}% of people per {density.square} "
+        f"The estimate is highest near {top.place}: {top.density}{NARROW}% of {answer.who} per {density.square} "
         f"({level} {top.interval}{NARROW}%).",
         f"It can be told from zero on {_part(float(density.told.mean()))} of the map.",
     )
@@ -186,7 +186,7 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
     else:
         notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
     if density.question.space.geographic:
-        notes.append("People outside the region of the survey were counted at its border.")
+        notes.append(f"{answer.who.capitalize()} outside the region of the survey were counted at its border.")
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
     return tuple(note for note in notes if note)
 
@@ -202,7 +202,7 @@ def _bias(answer: Answer, density: Density) -> tuple[str, str]:
 def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]:
     values, errors = density.finer(density.values), density.finer(density.errors)
     told = density.finer(density.surplus, smooth=False) > 0
-    everywhere, per = np.ones_like(told), f"% of people per {density.square}"
+    everywhere, per = np.ones_like(told), f"% of {answer.who} per {density.square}"
     bar = colour_bar(max(float(values.max()), float(errors.max()), 1e-12), DENSITY)
     lines = _contours(density, values, bar.levels, frame)
     bias, _ = _bias(answer, density)

@@ -66,6 +66,7 @@ class CurveView:
 
     Args:
         name: of the question.
+        about: what the picture shows.
         findings: sentences, the answer first.
         bias: how biased the estimates are; empty if they are not.
         notes: small print.
@@ -77,6 +78,7 @@ class CurveView:
     """
 
     name: str
+    about: str
     findings: tuple[str, ...]
     bias: str
     notes: tuple[str, ...]
@@ -96,15 +98,17 @@ def _view(answer: Answer) -> CurveView:
     band = answer.band or Band(estimates.low, estimates.high)
     findings = _findings(answer, band, level) if known else (_nothing(answer),)
     top = max(float(band.high.max()), 0.0 if answer.plain is None else float(answer.plain.high.max()))
-    about = f"The share of people at or above each value, from {amount(at[0], unit)} to {amount(at[-1], unit)}."
+    about = f"Share of {answer.who} at or above each value"
+    reach = f"{about}, from {amount(at[0], unit)} to {amount(at[-1], unit)}."
     return CurveView(
         question.name,
+        about,
         findings,
         _bias(answer)[0] if known else "",
         _notes(answer),
         level,
         _plot(answer, axis_top(top)) if known else None,
-        " ".join((about, *findings)),
+        " ".join((reach, *findings)),
         _rows(answer, unit) if known else (),
         at.size > _ROWS,
     )
@@ -146,7 +150,7 @@ def lines(answer: Answer) -> list[str]:
 
 def _headline(answer: Answer) -> str:
     """What the columns of the text are."""
-    soft = f"counting {answer.question.in_part} in part"
+    soft = f"counting {answer.in_part} in part"
     each = f"{confidence_words(answer)} for each and [for all at once]"
     if answer.plain is None:
         return f"{answer.question.name}: % at or above, {soft}, {each}"
@@ -189,7 +193,11 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
     bias = answer.estimates.bias if answer.estimates.bias > 1e-6 else 0.0
     low, high = (band.low - bias, band.high + bias) if answer.plain is None else (answer.plain.low, answer.plain.high)
     found = []
-    for share, words in ((0.5, "Half of all people are"), (0.75, "Three quarters are"), (0.25, "One quarter is")):
+    for share, words in (
+        (0.5, f"Half of all {answer.who} are"),
+        (0.75, "Three quarters are"),
+        (0.25, "One quarter is"),
+    ):
         surely_above, surely_below = np.cumprod(low > share), np.cumprod((high < share)[::-1])[::-1]
         if surely_above.any() and surely_below.any():
             ends = at[surely_above > 0].max(), at[surely_below > 0].min()
@@ -202,7 +210,7 @@ def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
         return found[0], " ".join((*found[1:], f"({level} confidence, each for itself.)"))
     confidence = f"{level} confidence, for all at once" if answer.band else f"{level} confidence, each for itself"
     # a quartile of the people themselves may lie up to half a width farther out
-    return found[0], " ".join((*found[1:], f"({confidence}; counting {question.in_part} in part.)"))
+    return found[0], " ".join((*found[1:], f"({confidence}; counting {answer.in_part} in part.)"))
 
 
 def _bias(answer: Answer) -> tuple[str, str]:
@@ -217,8 +225,8 @@ def _nothing(answer: Answer) -> str:
 
 
 def _notes(answer: Answer) -> tuple[str, ...]:
-    question, estimates = _asked(answer), answer.estimates
-    notes = [f"The curve is soft: {question.edge_words}."]
+    estimates = answer.estimates
+    notes = [f"The curve is soft: {answer.edge_words}."]
     if answer.plain is not None:
         widest = 50 * float((answer.plain.high - answer.plain.low).max())
         notes.append(f"The plain shares lie between the two outer lines, which are at most {_apart(widest)} apart.")

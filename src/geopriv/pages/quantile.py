@@ -60,7 +60,7 @@ def _view(answer: Answer, k: int) -> ValueView:
     title = question.name if len(question.levels) == 1 else f"{question.name}: {quantile_words(level)}"
     said, (below, above) = _said(answer, k), _open(answer, k)
     of = _of(question, level)
-    sure = f"{plain(100 * estimates.confidence)}{NARROW}% interval, of the people’s own values"
+    sure = f"{plain(100 * estimates.confidence)}{NARROW}% interval, of their own values"
     if below and above:
         return ValueView(title, "No number", f"These reports cannot tell the {of}.", "", _notes(answer, k))
     if below or above:
@@ -80,10 +80,10 @@ def _of(question: Quantile, level: float) -> str:
 def _notes(answer: Answer, k: int) -> tuple[str, ...]:
     question, estimates = _asked(answer), answer.estimates
     share = f"{plain(100 * question.levels[k])}{NARROW}%"
-    soft = f"Counting {question.in_part} in part, the estimate is {_said(answer, k).figure}"
+    soft = f"Counting {answer.in_part} in part, the estimate is {_said(answer, k).figure}"
     ends = f"{plain(question.low)} to {amount(question.high, question.space.value_unit)}"
     notes = [
-        f"It is the least value that at least {share} of people are at or below. The interval holds for every "
+        f"It is the least value that at least {share} of {answer.who} are at or below. The interval holds for every "
         "distribution, heaps included.",
         f"{soft}; from {counted(estimates.n, 'report')}.",
         f"Within the public range, {ends}: values outside count as its ends.",

@@ -119,7 +119,10 @@ def _estimate(answer: Answer) -> Estimate:
 
 def _view(answer: Answer, top: float, mark: str) -> ShareView:
     question, one = _asked(answer), _estimate(answer)
-    level, said = f"{plain(100 * one.confidence)}{NARROW}% interval", question.query.words(question.name)
+    level, said = (
+        f"{plain(100 * one.confidence)}{NARROW}% interval",
+        f"{answer.who} {question.query.words(question.name)}",
+    )
     if not question.query.is_share:
         known = _has_error(one)
         about = f"how large “{question.name}” is"
@@ -128,11 +131,11 @@ def _view(answer: Answer, top: float, mark: str) -> ShareView:
         return _plain_view(answer, top, mark, said)
     ends = soft_ends(answer)
     if ends is None:
-        return _nothing(answer, f"what share of people {said}", mark)
+        return _nothing(answer, f"what share of {said}", mark)
     low, high, kind = ends
     decimals = _soft_decimals(answer, low, high)
     # without a plain answer the sentence itself says that it is about a softer question
-    said += f", counting {question.in_part} in part" if question.in_part else ""
+    said += f", counting {answer.in_part} in part" if answer.in_part else ""
     figure, rest = _below_noise(low, high, decimals, said)
     if _is_clear(one):
         figure = percent(one.value, decimals)
@@ -159,8 +162,8 @@ def _plain_view(answer: Answer, top: float, mark: str, said: str) -> ShareView:
 
 def softly(answer: Answer) -> str:
     """The soft answer in a sentence, which says who counts in part."""
-    question, one = _asked(answer), _estimate(answer)
-    counting = f"Counting {question.in_part} in part: " if question.in_part else "Counted softly: "
+    one = _estimate(answer)
+    counting = f"Counting {answer.in_part} in part: " if answer.in_part else "Counted softly: "
     ends = soft_ends(answer)
     if ends is None:
         return f"{counting}no number, since there is no error bar."
@@ -200,7 +203,7 @@ def _between(low: float, high: float, decimals: int, said: str) -> tuple[str, st
     """A figure and a sentence for a plain answer."""
     if low > 0 and high < 1:
         least, most = _ends(low, high, decimals)
-        return f"{least} to {most}{NARROW}%", f"of people {said}"
+        return f"{least} to {most}{NARROW}%", f"of {said}"
     return _below_noise(low, high, decimals, said)
 
 
@@ -210,7 +213,7 @@ def _small(sentence: str) -> str:
 
 
 def _at_most(high: float, decimals: int, said: str) -> str:
-    return f"At most {_ends(0.0, high, decimals)[1]}{NARROW}% of people {said}"
+    return f"At most {_ends(0.0, high, decimals)[1]}{NARROW}% of {said}"
 
 
 def _is_clear(one: Estimate) -> bool:
@@ -251,12 +254,12 @@ def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str
     """A figure and a sentence for an interval that reaches to nobody, to everybody, or to both."""
     least, most = _ends(low, high, decimals)
     if low <= 0 and high >= 1:
-        return "No number", f"These reports cannot tell what share of people {said}"
+        return "No number", f"These reports cannot tell what share of {said}"
     if low <= 0:
-        return f"At most {most}{NARROW}%", f"of people {said}. That cannot be told from zero with these reports"
+        return f"At most {most}{NARROW}%", f"of {said}. That cannot be told from zero with these reports"
     if high >= 1:
-        return f"At least {least}{NARROW}%", f"of people {said}. That cannot be told from everyone with these reports"
-    return f"{least} to {most}{NARROW}%", f"of people {said}"
+        return f"At least {least}{NARROW}%", f"of {said}. That cannot be told from everyone with these reports"
+    return f"{least} to {most}{NARROW}%", f"of {said}"
 
 
 def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
@@ -293,7 +296,7 @@ def _score(answer: Answer, one: Estimate, level: str, mark: str) -> ShareView:
     """A mean of something that is no share."""
     decimals = decimals_for(one.standard_error)
     low, high = outward(one.low, one.high, decimals)
-    rest = f"is the mean of “{answer.question.name}” over all people"
+    rest = f"is the mean of “{answer.question.name}” over all {answer.who}"
     if one.low <= 0 <= one.high:
         rest += ". That cannot be told from zero with these reports"
     notes: tuple[str, ...] = (

@@ -46,19 +46,19 @@ def _view(answer: Answer) -> ValueView:
         return ValueView(question.name, "No number", f"{_nothing(answer)}.", "", ())
     sure, soft = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval", _soft(answer)
     if question.valued:
-        rest = f"is the total {question.of or 'of values'} of {plain(question.number, 12)} people"
+        rest = f"is the total {question.of or 'of values'} of {plain(question.number, 12)} {answer.who}"
         ends = _plain(answer).ends if answer.plain is not None else soft.ends
         return ValueView(question.name, soft.figure, rest, f"{sure} {ends}", _notes(answer))
     said = question.query.words(question.name)
     if answer.plain is None:
-        said += f", counting {question.in_part} in part" if question.in_part else ""
+        said += f", counting {answer.in_part} in part" if answer.in_part else ""
         return ValueView(question.name, soft.figure, said, f"{sure} {soft.ends}", _notes(answer))
     return ValueView(question.name, _plain(answer).ends, said, sure, _notes(answer))
 
 
 def _notes(answer: Answer) -> tuple[str, ...]:
     question, found = _asked(answer), answer.estimates
-    number = f"{plain(question.number, 12)} people, a public number that is taken as exact"
+    number = f"{plain(question.number, 12)} {answer.who}, a public number that is taken as exact"
     notes = [f"The {'mean' if question.valued else 'share'} of those who report, times {number}."]
     if not question.valued:
         notes.insert(0, _softly(answer))
@@ -86,8 +86,8 @@ def _plain(answer: Answer) -> Amount:
 
 def _softly(answer: Answer) -> str:
     """The soft total in a sentence, which says who counts in part."""
-    question, soft = _asked(answer), _soft(answer)
-    counting = f"Counting {question.in_part} in part" if question.in_part else "Counted softly"
+    soft = _soft(answer)
+    counting = f"Counting {answer.in_part} in part" if answer.in_part else "Counted softly"
     level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval"
     return f"{counting}: {soft.figure} ({level} {soft.ends})."
 

@@ -48,7 +48,7 @@ class Query(ABC):
 
     @property
     def in_part(self) -> str:
-        """Who counts in part, "people within 16,000 USD of the line"; empty where no edge is known."""
+        """Which people count in part, "within 16,000 USD of the line"; empty where no edge is known."""
         return in_part(self.space.distance_words(self.half_edge), self.edge_name) if self.half_edge else ""
 
     @property
@@ -136,8 +136,8 @@ class Query(ABC):
 
 
 def in_part(within: str, edge: str) -> str:
-    """Who counts in part."""
-    return f"people within {within} of {edge}"
+    """Which people count in part."""
+    return f"within {within} of {edge}"
 
 
 class Edged(Query):

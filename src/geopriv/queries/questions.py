@@ -78,13 +78,13 @@ class Question(ABC):
 
     @property
     def in_part(self) -> str:
-        """Who counts in part in its soft answers; empty where nobody does, or nothing is known of that."""
+        """Which people count in part in its soft answers; empty where nobody does, or nothing is known of that."""
         return ""
 
     @property
     def edge_words(self) -> str:
         """What is soft about its answers, in words."""
-        return f"{self.in_part} count in part" if self.in_part else ""
+        return f"people {self.in_part} count in part" if self.in_part else ""
 
     @property
     def product(self) -> Product | None:

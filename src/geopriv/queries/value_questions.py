@@ -144,7 +144,7 @@ class Quantile(Question):
 
     @property
     def in_part(self) -> str:
-        return f"people within {self.space.distance_words(self.reach)} of a value" if self.reach else ""
+        return f"within {self.space.distance_words(self.reach)} of a value" if self.reach else ""
 
     @property
     def points(self) -> tuple[float, float]:
