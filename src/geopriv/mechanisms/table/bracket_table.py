@@ -84,7 +84,7 @@ class BracketTable(AnyTable):
                 they are even over 28/ε around it. It is for the worst of all populations that are nowhere denser.
 
         Raises:
-            InvalidParameter: for a query that is no such step, or that rises over more than 16/ε.
+            InvalidParameter: for a query that is no such step, or that rises over less than 0.01 or more than 16/ε.
 
         Reference: theory T5 and T14; docs/theory/tables.md.
         """

@@ -17,7 +17,7 @@ from geopriv.mechanisms.table.program import Infeasible, Program
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid
 
-_WIDEST = 16.0  # in 1/ε, over which f0 may rise
+_NARROWEST, _WIDEST = 0.01, 16.0  # in 1/ε, over which f0 may rise: programs beyond take minutes
 _MARGIN = 2.0**-30  # by which brackets are wider than they need be: then a border that is off by 1e-10/ε is in them
 _APART = 2.0**-42  # of soft values that would be equal: then a value tells its letter
 
@@ -43,20 +43,20 @@ def bracketed(profile: Profile, rate: float, people: float, density: float) -> B
     Both are rounded to powers of two, so that plans of similar surveys share a program: it is flat in both.
 
     Raises:
-        InvalidParameter: for a profile that is no step, or wider than the lattice is made for.
+        InvalidParameter: for a profile that is no step, or a narrower or wider one than programs are made for.
     """
     border, rising = border_of(profile)
     step = Step(profile.stretched(1 / rate), border * rate, rising)
-    if step.marks[-1] > _WIDEST / 2:
-        raise invalid(
-            "BracketTable", "query", f"one that rises over at most {_WIDEST:g}/ε", f"{2 * step.marks[-1]:.4g}/ε"
-        )
+    width = 2 * float(step.marks[-1])
+    if not _NARROWEST <= width <= _WIDEST:
+        rule = f"one that rises over {_NARROWEST:g} to {_WIDEST:g}/ε"
+        raise invalid("BracketTable", "query", rule, f"{width:.4g}/ε")
     people, density = 2.0 ** round(math.log2(people)), 2.0 ** round(math.log2(density))
     unit = lattice_for(step.marks, power_of(people, density))
     try:
         letters, weights = _compiled(step, unit, people, density)
     except Infeasible:
-        rule = f"large enough that the query, which rises over {2 * step.marks[-1]:.3g}/ε, can be followed"
+        rule = f"large enough that the query, which rises over {width:.3g}/ε, can be followed"
         raise invalid("BracketTable", "epsilon", rule, rate) from None
     used = np.asarray(weights.any(axis=0))
     weights = weights[:, used] if rising else weights[::-1, used]
