@@ -254,6 +254,7 @@ def test_a_document_that_lies_is_refused(change: dict[str, Any], device: str | N
         (gp.LinearQuery((1.0,), gp.shapes.Trapezoid(2.0, 1.0)), 100, "step between 0 and 1"),
         (gp.Threshold(0.0, 40.0), 100, "rises over 0.01 to 16/ε"),
         (gp.Threshold(0.0, 0.001), 100, "rises over 0.01 to 16/ε"),
+        (gp.Threshold(0.0, 1e-12), 100, "rises over 0.01 to 16/ε"),
         (gp.Threshold(0.0, 2.0), 0, "people"),
         (gp.Threshold(0.0, 2.0), 1.5, "people"),
     ],

@@ -18,7 +18,9 @@ from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid
 
 _NARROWEST, _WIDEST = 0.01, 16.0  # in 1/ε, over which f0 may rise: programs beyond take minutes
-_MARGIN = 2.0**-30  # by which brackets are wider than they need be: then a border that is off by 1e-10/ε is in them
+# By which brackets are wider than they need be. Means move by at most 57·ε per distance, the largest letter, so a border
+# that is off by 1e-10/ε, which is more than coordinates are rounded by, is in them.
+_MARGIN = 2.0**-27
 _APART = 2.0**-42  # of soft values that would be equal: then a value tells its letter
 
 
@@ -47,7 +49,7 @@ def bracketed(profile: Profile, rate: float, people: float, density: float) -> B
     """
     border, rising = border_of(profile)
     step = Step(profile.stretched(1 / rate), border * rate, rising)
-    width = 2 * float(step.marks[-1])
+    width = 2 * float(step.marks.max(initial=0.0))
     if not _NARROWEST <= width <= _WIDEST:
         rule = f"one that rises over {_NARROWEST:g} to {_WIDEST:g}/ε"
         raise invalid("BracketTable", "query", rule, f"{width:.4g}/ε")
