@@ -18,8 +18,8 @@ from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid
 
 _NARROWEST, _WIDEST = 0.01, 16.0  # in 1/ε, over which f0 may rise: programs beyond take minutes
-# By which brackets are wider than they need be. Means move by at most 57·ε per distance, the largest letter, so a border
-# that is off by 1e-10/ε, which is more than coordinates are rounded by, is in them.
+# By which brackets are wider than they need be. Means move by at most 57·ε per distance, the largest letter, so a
+# border that is off by 1e-10/ε, which is more than coordinates are rounded by, is in them.
 _MARGIN = 2.0**-27
 _APART = 2.0**-42  # of soft values that would be equal: then a value tells its letter
 
