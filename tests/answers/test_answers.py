@@ -55,12 +55,14 @@ def test_the_file_fits_the_schema_and_every_value_has_its_interval(answers: gp.A
     document = json.loads(json.dumps(answers.to_document(), allow_nan=False))
     assert errors_of(SCHEMA, document) == []
     for answer in document["answers"]:
-        low, value, high = (np.asarray(answer[name]) for name in ("low", "values", "high"))
+        soft = answer["soft"]
+        low, value, high = (np.asarray(soft[name]) for name in ("low", "value", "high"))
         assert (low < value).all()
         assert (value < high).all()
         if answer["question"]["type"] != "Share":
-            assert (np.asarray(answer["band"]["low"]) <= low).all()
-        assert (np.asarray(answer["finite"]["high"]) > high).all()
+            assert (np.asarray(soft["band"]["low"]) <= low).all()
+        assert (np.asarray(soft["finite"]["high"]) > high).all()
+        assert soft["edge"]
 
 
 def test_the_schemas_of_designs_and_estimates_agree() -> None:
@@ -77,15 +79,15 @@ def test_infinite_errors_are_written_as_text() -> None:
     )
     document = answers.to_document()
     assert errors_of(SCHEMA, document) == []
-    assert document["answers"][0]["high"] == "inf"
-    assert document["answers"][0]["bias"] is None
+    assert document["answers"][0]["soft"]["high"] == "inf"
+    assert document["answers"][0]["soft"]["bias"] is None
     again = gp.Answers.from_document(document).answers[0].estimates
     assert again.low == -np.inf
     assert np.isnan(again.bias)
 
 
 CHANGES: list[dict[str, Any]] = [
-    {"version": 2},
+    {"version": 1},
     {"type": "Design"},
     {"n": -1},
     {"n": 1.5},
@@ -97,17 +99,23 @@ CHANGES: list[dict[str, Any]] = [
     {"answers": [3]},
     {"space": {"type": "Ramp", "width": 1.0}},
 ]
-ANSWER_CHANGES: list[dict[str, Any]] = [
-    {"values": 0.5},
-    {"values": [0.5]},
-    {"values": ["0.5"] * len(CURVE.at)},
-    {"values": [True] * len(CURVE.at)},
-    {"values": [None] * len(CURVE.at)},
-    {"values": [10**400] * len(CURVE.at)},
-    {"standard_errors": [-0.1] * len(CURVE.at)},
+SOFT_CHANGES: list[dict[str, Any]] = [
+    {"value": 0.5},
+    {"value": [0.5]},
+    {"value": ["0.5"] * len(CURVE.at)},
+    {"value": [True] * len(CURVE.at)},
+    {"value": [None] * len(CURVE.at)},
+    {"value": [10**400] * len(CURVE.at)},
+    {"standard_error": [-0.1] * len(CURVE.at)},
     {"band": {"low": [0.0]}},
-    {"confidence": 1.0},
     {"consistent": "yes"},
+    {"extra": 1},
+]
+ANSWER_CHANGES: list[dict[str, Any]] = [
+    {"confidence": 1.0},
+    {"plain": {"low": [0.0]}},
+    {"plain": 3},
+    {"soft": None},
     {"question": {"type": "Ramp", "width": 1.0, "center": 0.0, "rising": True}},
     {"n": "many"},
 ]
@@ -125,6 +133,14 @@ def test_a_damaged_document_is_refused(change: dict[str, Any]) -> None:
 def test_a_damaged_answer_is_refused(change: dict[str, Any]) -> None:
     document = INCOMES.to_document()
     document["answers"][1] |= change
+    with pytest.raises(gp.GeoprivError):
+        gp.Answers.from_document(document)
+
+
+@pytest.mark.parametrize("change", SOFT_CHANGES, ids=lambda change: str(change)[:40])
+def test_a_damaged_soft_answer_is_refused(change: dict[str, Any]) -> None:
+    document = INCOMES.to_document()
+    document["answers"][1]["soft"] |= change
     with pytest.raises(gp.GeoprivError):
         gp.Answers.from_document(document)
 
@@ -149,12 +165,10 @@ def test_values_that_are_no_numbers_are_not_written() -> None:
 def test_the_text_gives_the_answers_first_with_their_intervals() -> None:
     lines = str(INCOMES).splitlines()
     share = INCOMES["above 100,000"].estimates[()]
-    assert lines[0].startswith(
-        f"above 100,000: {share.value:.3f} (90 % confidence, {share.low:.3f} to {share.high:.3f})"
-    )
-    assert lines[1].startswith("distribution: share at or above")
+    assert lines[0].startswith(f"above 100,000: counting {ABOVE.in_part} in part: {100 * share.value:.0f}\u202f%")
+    assert lines[1].startswith(f"distribution: % at or above, counting {CURVE.in_part} in part")
     assert "off by at most" in lines[1]
-    assert lines[2].lstrip().startswith("20,000 USD  0.9")
+    assert lines[2].lstrip().startswith("20,000 USD  9")
     assert "2,000 reports counted, 7 rejected (7 wrong design)" in lines
     assert any("look alike up to a factor" in line for line in lines)
     assert INCOMES.design in lines[-1]
@@ -177,7 +191,8 @@ def test_an_interval_of_no_length_where_nobody_reported_is_not_shown(error: floa
     nobody = gp.answers.Estimates(np.array(-1e-17), np.array(error), 300, 0.0, 0.95)
     found = gp.answers.Answer(share, nobody, finite=gp.answers.Band(np.array(-0.0312), np.array(0.0312)))
     answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 300)
-    assert str(answers).startswith("rare: 0.000 (95 % confidence for any number of reports, -0.031 to 0.031)")
+    text = str(answers).replace("\u202f", " ")
+    assert text.startswith("rare: counting people within 5 units of the line in part: at most 3.2 % (95 % interval for")
     for shown in (answers._repr_html_(), found._repr_html_()):
         assert "<strong>At most 3.2\u202f%</strong> of people" in shown
         assert "(95\u202f% interval for any number of reports 0.0 to 3.2\u202f%)" in shown
