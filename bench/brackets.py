@@ -60,8 +60,9 @@ def best_lattice(s: FloatArray, shares: FloatArray, n: int, steps: tuple[float, 
 
 def table_half_width(table: BracketTable, s: FloatArray, shares: FloatArray, n: int) -> float:
     """Half of a table's bracket."""
-    means, squares = table.bracket_moments(s)
-    return half_width(means @ shares, squares @ shares, n)
+    ends = table.bracket_moments(s)
+    means, squares = np.array([(end.means @ shares, end.squares @ shares) for end in ends]).T
+    return half_width(means, squares, n)
 
 
 def soft_half_width(table: Any, s: FloatArray, shares: FloatArray, n: int) -> float:

@@ -198,8 +198,6 @@ STEPS = (
     "narrow threshold",
     "threshold on ratios",
     "range",
-    "triangle",
-    "orthant",
     "half-space",
     "ball",
     "ball on a map",

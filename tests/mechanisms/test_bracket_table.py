@@ -15,8 +15,10 @@ import geopriv as gp
 from geopriv.device.mechanisms import DeviceTable, read_mechanism
 from geopriv.mechanisms import BracketTable
 from geopriv.mechanisms.counts import Counts
+from geopriv.mechanisms.sums import Sums
 from geopriv.mechanisms.table import mirrored
 from geopriv.mechanisms.table.integers import TOTAL
+from geopriv.reports.files import ReportBatch
 from geopriv.spaces.checks import FloatArray
 
 EPSILON, PEOPLE = 1 / 8000, 10_000
@@ -113,6 +115,13 @@ def counted(table: BracketTable, x: FloatArray, seed: int) -> Counts:
     return Counts(letters[:, None], times)
 
 
+def ends(table: BracketTable, x: FloatArray, seed: int) -> tuple[Sums, Sums]:
+    """What reports of people at x add up to."""
+    sums = table.bracket_sums(counted(table, x, seed), gp.Share("share", table.query), [0])
+    assert sums is not None
+    return sums
+
+
 def test_a_value_tells_its_letter() -> None:
     table = made()
     assert np.unique(table.values).size == table.values.size
@@ -127,13 +136,14 @@ def scores(table: BracketTable, shift: float = 0.0, factor: float = 1.0) -> tupl
     """
     n = 400_000
     x = np.resize(np.linspace(80_000.0, 120_000.0, 9), n)
-    sums = table.bracket_sums(counted(table, x, 6))
-    means, squares = (part.mean(axis=1) for part in table.bracket_moments(table.query.coordinate(x)))
-    variances = squares - means**2
-    errors = np.sqrt(variances / n)
-    reach = np.maximum(sums.high - means, means - sums.low)
-    off = np.abs(sums.means - means - shift) / errors, np.abs(sums.variances - factor * variances) / (reach * errors)
-    return float(off[0].max()), float(off[1].max())
+    mean_scores, spread_scores = [], []
+    for sums, part in zip(ends(table, x, 6), table.bracket_moments(table.query.coordinate(x)), strict=True):
+        mean = float(part.means.mean())
+        variance = float(part.squares.mean()) - mean**2
+        error, reach = math.sqrt(variance / n), max(float(sums.high[0]) - mean, mean - float(sums.low[0]))
+        mean_scores.append(abs(float(sums.means[0]) - mean - shift) / error)
+        spread_scores.append(abs(float(sums.variances[0]) - factor * variance) / (reach * error))
+    return max(mean_scores), max(spread_scores)
 
 
 def test_sums_are_those_that_moments_predict() -> None:
@@ -146,12 +156,26 @@ def test_sums_are_those_that_moments_predict() -> None:
 
 def test_sums_hold_what_a_report_can_count_at_most() -> None:
     table = made()
-    sums = table.bracket_sums(counted(table, np.full(50, 1e5), 1))
-    assert sums.n == 50
-    np.testing.assert_array_equal(sums.low, [table.inner.min(), table.outer.min()])
-    np.testing.assert_array_equal(sums.high, [table.inner.max(), table.outer.max()])
-    assert sums.covariance is not None
-    np.testing.assert_allclose(np.diag(sums.covariance), sums.variances)
+    for sums, letters in zip(ends(table, np.full(50, 1e5), 1), (table.inner, table.outer), strict=True):
+        assert sums.n == 50
+        assert (sums.low, sums.high) == (letters.min(), letters.max())
+
+
+def test_a_question_that_is_not_plain_gets_no_bracket() -> None:
+    table = made()
+    assert table.bracket_sums(counted(table, np.full(50, 1e5), 1), gp.Share("share", ABOVE, plain=False), [0]) is None
+
+
+def test_an_estimate_of_a_survey_has_a_plain_answer() -> None:
+    table, x = made(), np.random.default_rng(2).lognormal(11.4, 0.8, 50_000)
+    design = gp.Design("income", (table,), questions=(gp.Share("above", ABOVE),))
+    batch = ReportBatch(0, table.written(table.simulate(x, np.random.default_rng(3)).values))
+    tally = gp.Tally(design)
+    tally.add(batch)
+    answer = gp.estimate(design, tally)["above"]
+    assert answer.plain is not None
+    assert answer.plain.low < (x >= 1e5).mean() < answer.plain.high
+    assert answer.plain.high - answer.plain.low < 0.06
 
 
 def test_brackets_cover_the_sharp_share_with_a_heap_at_the_border() -> None:
@@ -165,9 +189,9 @@ def test_brackets_cover_the_sharp_share_with_a_heap_at_the_border() -> None:
     for seed in range(200):
         x = rng.lognormal(11.4, 0.8, 40_000)
         x[:400] = 100_000.0
-        sums = table.bracket_sums(counted(table, x, seed))
-        low, high = sums.means
-        below, above = 1.96 * np.sqrt(sums.variances / sums.n)
+        inner, outer = ends(table, x, seed)
+        low, high = float(inner.means[0]), float(outer.means[0])
+        below, above = (1.96 * math.sqrt(float(part.variances[0]) / part.n) for part in (inner, outer))
         covered += low - below <= truth <= high + above
         by_inner += low - below <= truth <= low + below
     assert covered >= 181
@@ -175,14 +199,23 @@ def test_brackets_cover_the_sharp_share_with_a_heap_at_the_border() -> None:
 
 
 def test_a_table_alone_brackets_nothing() -> None:
-    table = gp.Table.calibrate(gp.Threshold(0.0, 2.0), 1.0)
-    assert table.bracket_sums(Counts(np.zeros((1, 1), dtype=np.int64), np.array([5]))) is None
+    query = gp.Threshold(0.0, 2.0)
+    counts = Counts(np.zeros((1, 1), dtype=np.int64), np.array([5]))
+    assert gp.Table.calibrate(query, 1.0).bracket_sums(counts, gp.Share("share", query), [0]) is None
 
 
 def test_its_bracket_is_shorter_than_a_lattices() -> None:
     """Against a grid of the usual step with the best quadratic edge, by the same formula, for evenly spread people."""
     n, x = PEOPLE, np.linspace(1e5 - 112_000, 1e5 + 112_000, 4001)
-    assert made().half_width(n, x) < 0.85 * min(lattice_half_width(m, (x - 1e5) * EPSILON, n) for m in range(4, 24, 2))
+    assert half_width(made(), x, n) < 0.85 * min(lattice_half_width(m, (x - 1e5) * EPSILON, n) for m in range(4, 24, 2))
+
+
+def half_width(table: BracketTable, x: FloatArray, n: int) -> float:
+    """Of the bracket of people who are a sample of those at x."""
+    inner, outer = table.bracket_moments(table.query.coordinate(x))
+    gap = float(outer.means.mean() - inner.means.mean())
+    errors = [math.sqrt(float(part.squares.mean() - part.means.mean() ** 2) / n) for part in (inner, outer)]
+    return gap / 2 + 1.96 * sum(errors) / 2
 
 
 def lattice_half_width(cells: int, s: FloatArray, n: int, step: float = 0.1) -> float:
@@ -252,6 +285,8 @@ def test_a_document_that_lies_is_refused(change: dict[str, Any], device: str | N
     [
         (gp.GaussianKernel(0.0, 2.0), 100, "step between 0 and 1"),
         (gp.LinearQuery((1.0,), gp.shapes.Trapezoid(2.0, 1.0)), 100, "step between 0 and 1"),
+        (gp.Orthant((0.0, 0.0), 1.0, gp.Plane("m")), 100, "one half where its plain set ends"),
+        (gp.Range(-3.0, 4.0, 1.0, shape="triangle"), 100, "one half where its plain set ends"),
         (gp.Threshold(0.0, 40.0), 100, "rises over 0.01 to 16/ε"),
         (gp.Threshold(0.0, 0.001), 100, "rises over 0.01 to 16/ε"),
         (gp.Threshold(0.0, 1e-12), 100, "rises over 0.01 to 16/ε"),
@@ -267,10 +302,10 @@ def test_what_cannot_be_bracketed_is_refused(query: gp.queries.Query, people: An
 def test_more_people_get_narrower_edges_and_shorter_brackets() -> None:
     x = np.linspace(-14.0, 14.0, 2001)
     few, many = (BracketTable.for_plain(gp.Threshold(0.0, 2.0), 1.0, n, prior=x) for n in (1000, 500_000))
-    gaps = [float(np.ptp(table.bracket_moments(x)[0].mean(axis=1))) for table in (few, many)]
+    gaps = [half_width(table, x, 10**12) for table in (few, many)]
     assert gaps[1] < 0.5 * gaps[0]
-    assert few.half_width(1000, x) < many.half_width(1000, x)
-    assert many.half_width(500_000, x) < few.half_width(500_000, x)
+    assert half_width(few, x, 1000) < half_width(many, x, 1000)
+    assert half_width(many, x, 500_000) < half_width(few, x, 500_000)
 
 
 def test_similar_surveys_share_a_program(monkeypatch: pytest.MonkeyPatch) -> None:

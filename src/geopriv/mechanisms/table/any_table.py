@@ -149,12 +149,5 @@ class AnyTable(Rows, OfOneQuery, Sendable):
         return Sums(counts.n, *moments, low, high, self.largest_bias())
 
     @abstractmethod
-    def bracket_sums(self, counts: Counts) -> Sums | None:
-        """What counted reports add up to at the two ends of the sharp share (theory T14); None where they say neither.
-
-        Args:
-            counts: of reports to this table.
-
-        Returns:
-            Of K = 2 queries: the inner mean, which is at most the sharp share, and the outer one, at least the share.
-        """
+    def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
+        """What counted reports add up to for the two ends of the plain share; None of a table that tells neither."""

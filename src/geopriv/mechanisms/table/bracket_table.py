@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -10,14 +11,14 @@ import numpy as np
 
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.mechanisms.sums import Sums, moments_of
+from geopriv.mechanisms.sums import Moments, Sums, moments_of
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.mechanisms.table.bracketing import bracketed
 from geopriv.mechanisms.table.brackets import border_of, excesses
 from geopriv.mechanisms.table.integers import TOTAL
-from geopriv.mechanisms.table.mirrored import Z
 from geopriv.queries import Query
 from geopriv.queries.priors import Prior, coordinates_under
+from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray, count, invalid
 from geopriv.spaces.notes import Note
 
@@ -30,9 +31,9 @@ _DENSITY, _DOUBT = 1 / 28, 0.1
 class BracketTable(AnyTable):
     """One of a few letters, each of which counts something for a soft share and for both ends of the sharp one.
 
-    The sharp set A is where f0 is at least one half. The mean of `values` is f0, that of `inner` is at most the
-    indicator of A and that of `outer` at least that, at every coordinate: verified in exact arithmetic when one is made
-    or read.
+    The sharp set A is the query's plain set, which ends where f0 is one half. The mean of `values` is f0, that of
+    `inner` is at most the indicator of A and that of `outer` at least that, at every coordinate: verified in exact
+    arithmetic when one is made or read.
 
     Args:
         query: f = f0 ∘ s, with a step f0.
@@ -45,10 +46,9 @@ class BracketTable(AnyTable):
 
     >>> from geopriv import Threshold
     >>> m = BracketTable.for_plain(Threshold(at=100_000, width=16_000), epsilon=1 / 8000, people=100_000)
-    >>> means, squares = m.bracket_moments([-2000.0, 0.0, 2000.0])  # coordinates: USD above the line
-    >>> means.round(2) + 0.0
-    array([[0.  , 0.  , 0.75],
-           [0.25, 1.  , 1.  ]])
+    >>> inner, outer = m.bracket_moments([-2000.0, 0.0, 2000.0])  # coordinates: USD above the line
+    >>> inner.means.round(2) + 0.0, outer.means.round(2)
+    (array([0.  , 0.  , 0.75]), array([0.25, 1.  , 1.  ]))
     """
 
     inner: Annotated[FloatArray, Note(minItems=1)] = field(repr=False)
@@ -63,7 +63,7 @@ class BracketTable(AnyTable):
             counted = counted.copy()
             counted.setflags(write=False)
             object.__setattr__(self, name, counted)
-        border, rising = border_of(self.query.profile)
+        border, rising = border_of(self.query)
         excess = excesses(self.inner, self.outer, self.weights, self.lattice - border, rising)
         for name, over in zip(("inner", "outer"), excess, strict=True):
             if over > 0:
@@ -93,7 +93,7 @@ class BracketTable(AnyTable):
             rate, unit=query.space.distance_unit, reference="theory T1, T2 and T5, verified on integers"
         )
         density = _density(query, rate, prior)
-        made = bracketed(query.profile, rate, count("BracketTable", "people", people), density)
+        made = bracketed(query, rate, count("BracketTable", "people", people), density)
         letters = made.letters
         table = cls(query, promise, made.lattice, letters.soft, made.weights, letters.inner, letters.outer)
         if table.worst_step[0] > 1:
@@ -101,36 +101,28 @@ class BracketTable(AnyTable):
             raise invalid("BracketTable", "query", "one whose table can be verified", worst)
         return table
 
-    def bracket_sums(self, counts: Counts) -> Sums:
+    def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
+        if not question.plain:
+            return None
         letters, times = counts.rows[:, 0], counts.times.astype(np.float64)
         both = np.stack([self.inner, self.outer], axis=1)
-        moments = moments_of(lambda: iter([(both[letters], times)]), counts.n, 2)
-        return Sums(counts.n, *moments, both.min(axis=0), both.max(axis=0), 0.0)
+        moments = moments_of(lambda: iter([(both[letters], times)]), counts.n, 2, together=False)
+        sums = Sums(counts.n, *moments, both.min(axis=0), both.max(axis=0), 0.0)
+        return sums.part(slice(0, 1)), sums.part(slice(1, 2))
 
-    def bracket_moments(self, s: Any) -> tuple[FloatArray, FloatArray]:
-        """Mean and mean square of what a report counts for both ends, at coordinates.
+    def bracket_moments(self, s: Any) -> tuple[Moments, Moments]:
+        """Of what a report counts for both ends of the plain share, for people at coordinates.
 
-        Two arrays of shape (2, *s.shape), the inner end first. Both are linear between lattice points. Of someone
-        drawn at random, the variance of what the report counts is the expectation of the second less the square
-        of that of the first.
+        Means, mean squares and mean cubes are linear between lattice points. Of someone drawn at random, the variance
+        of what the report counts is the expectation of the squares less the square of that of the means.
         """
         places, chances = np.asarray(s, dtype=np.float64), self.weights / TOTAL
-        counted = self.inner, self.outer
-        means = [np.interp(places, self.lattice, chances @ part) for part in counted]
-        squares = [np.interp(places, self.lattice, chances @ part**2) for part in counted]
-        return np.stack(means), np.stack(squares)
 
-    def half_width(self, people: int, prior: Prior | Any) -> float:
-        """Half of the predicted 95 % bracket: half of the gap between both means, and both errors.
+        def of(counted: FloatArray) -> Moments:
+            means, squares, cubes = (np.interp(places, self.lattice, chances @ counted**k) for k in (1, 2, 3))
+            return Moments(means, squares, cubes, float(np.ptp(counted)))
 
-        Args:
-            people: how many report.
-            prior: a Prior, or an array of public values, of which they are a sample.
-        """
-        s, shares = coordinates_under("BracketTable", self.query, prior)
-        means, squares = (part @ shares for part in self.bracket_moments(s))
-        errors = np.sqrt(np.maximum(squares - means**2, 0.0) / count("BracketTable", "people", people))
-        return float(means[1] - means[0] + Z * errors.sum()) / 2
+        return of(self.inner), of(self.outer)
 
 
 def _density(query: Query, rate: float, prior: Any) -> float:
@@ -138,5 +130,5 @@ def _density(query: Query, rate: float, prior: Any) -> float:
     if prior is None:
         return _DENSITY
     s, shares = coordinates_under("BracketTable", query, prior)
-    near = np.abs(s - border_of(query.profile)[0]) * rate <= 1
+    near = np.abs(s - border_of(query)[0]) * rate <= 1
     return _DOUBT * _DENSITY + (1 - _DOUBT) * math.fsum(shares[near]) / 2

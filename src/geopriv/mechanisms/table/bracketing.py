@@ -14,6 +14,7 @@ from geopriv.mechanisms.table.cache import kept, name_of
 from geopriv.mechanisms.table.integers import LESS, TOTAL, Integers, integers
 from geopriv.mechanisms.table.mirrored import Letters, Task
 from geopriv.mechanisms.table.program import Infeasible, Program
+from geopriv.queries import Query
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -33,11 +34,11 @@ class Bracketed:
     weights: Integers
 
 
-def bracketed(profile: Profile, rate: float, people: float, density: float) -> Bracketed:
-    """The best letters and integers for a profile at a rate.
+def bracketed(query: Query, rate: float, people: float, density: float) -> Bracketed:
+    """The best letters and integers for a query at a rate.
 
     Args:
-        profile: f0.
+        query: a step f0 of a coordinate.
         rate: ε.
         people: how many are expected.
         density: the share of them per 1/ε near the border.
@@ -45,10 +46,10 @@ def bracketed(profile: Profile, rate: float, people: float, density: float) -> B
     Both are rounded to powers of two, so that plans of similar surveys share a program: it is flat in both.
 
     Raises:
-        InvalidParameter: for a profile that is no step, or a narrower or wider one than programs are made for.
+        InvalidParameter: for a query that is no step, or a narrower or wider one than programs are made for.
     """
-    border, rising = border_of(profile)
-    step = Step(profile.stretched(1 / rate), border * rate, rising)
+    border, rising = border_of(query)
+    step = Step(query.profile.stretched(1 / rate), border * rate, rising)
     width = 2 * float(step.marks.max(initial=0.0))
     if not _NARROWEST <= width <= _WIDEST:
         rule = f"one that rises over {_NARROWEST:g} to {_WIDEST:g}/ε"

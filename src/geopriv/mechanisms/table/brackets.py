@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from geopriv.mechanisms.table.integers import TOTAL, Integers
-from geopriv.shapes.profiles import Profile
+from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid
 
 
-def border_of(profile: Profile) -> tuple[float, bool]:
-    """Where f0 is one half, and whether it rises there: the sharp set is where f0 is at least one half.
+def border_of(query: Query) -> tuple[float, bool]:
+    """Where on a query's coordinate its plain set ends, and whether the set is above that.
 
     Raises:
-        InvalidParameter: for a profile that is no step between 0 and 1, alike from both sides of its middle.
+        InvalidParameter: for a query without a plain question, or whose plain set does not end where f0 is one half,
+            and for a profile that is no step between 0 and 1, alike from both sides of its middle.
     """
-    center = getattr(profile, "center", None)
-    if center is not None:
-        reach = max(abs(mark - center) for mark in profile.landmarks)
+    border = _end_of_set(query)
+    if border is not None:
+        place, rising = border
+        reach = max(abs(mark - place) for mark in query.profile.landmarks)
         with np.errstate(all="ignore"):  # where numbers overflow, nothing is alike
-            heights = profile(center + 1.5 * reach * np.linspace(-1.0, 1.0, 121))
-        rising = bool(heights[-1] > heights[0])
-        ends = heights[[0, -1]] if rising else heights[[-1, 0]]
-        if (ends == (0.0, 1.0)).all() and np.abs(heights + heights[::-1] - 1).max() < 1e-9:
-            return float(center), rising
-    rule = "a step between 0 and 1 that is alike from both sides of its middle, as of a Threshold or a Ball"
-    raise invalid("BracketTable", "query", rule, profile)
+            heights = query.profile(place + 1.5 * reach * np.linspace(-1.0, 1.0, 121))
+        ends = (0.0, 1.0) if rising else (1.0, 0.0)
+        if (heights[[0, -1]] == ends).all() and np.abs(heights + heights[::-1] - 1).max() < 1e-9:
+            return border
+    rule = "a step between 0 and 1 that is one half where its plain set ends, and alike from both sides of that"
+    raise invalid("BracketTable", "query", rule, query)
+
+
+def _end_of_set(query: Query) -> tuple[float, bool] | None:
+    """Where the plain set ends, if it is told by the query's own coordinate."""
+    if query.plain_set is None or not query.has_profile:
+        return None
+    own: dict[str, Any] = {**query.geometry.document()}
+    other: dict[str, Any] = {**query.plain_set.document()}
+    if own == other:
+        return 0.0, False
+    if own["type"] == other["type"] == "Linear":
+        ends = (*own["direction"], own["shift"]), (*other["direction"], other["shift"])
+        return (0.0, True) if ends[0] == tuple(-part for part in ends[1]) else None
+    if own["type"] == other["type"] == "Radial" and own["center"] == other["center"]:
+        return other["offset"] - own["offset"], False
+    return None
 
 
 def excesses(

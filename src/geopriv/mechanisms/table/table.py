@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from geopriv.mechanisms.table.cache import relaxed_variance
 from geopriv.mechanisms.table.design import alphabets, design, lattice_shares
 from geopriv.queries import Query
 from geopriv.queries.priors import Prior
+from geopriv.queries.questions import Question
 from geopriv.spaces.checks import count, invalid
 
 
@@ -162,5 +164,5 @@ class Table(AnyTable):
         shares = lattice_shares(self.query, self.lattice, prior)
         return float(shares @ self.variance_at(self.lattice)) / self.program_bound(prior)
 
-    def bracket_sums(self, counts: Counts) -> Sums | None:
+    def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
         return None
