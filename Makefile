@@ -48,6 +48,7 @@ bench: $(DEV)
 	$(BIN)/python bench/run.py
 	$(BIN)/geopriv bench accuracy
 	$(BIN)/python bench/tables.py
+	$(BIN)/python bench/brackets.py
 	$(BIN)/python bench/maps.py
 	$(BIN)/python bench/intervals.py
 	$(BIN)/python bench/values.py

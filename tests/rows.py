@@ -104,6 +104,7 @@ MECHANISMS: dict[str, Calibrate] = {
     "InputLaplace plain": lambda q, e: gp.InputLaplace.calibrate(q.space, e, estimator="plain"),
     "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=_lattice_step(q, e)),
     "Table": gp.Table.calibrate,
+    "BracketTable": lambda q, e: gp.mechanisms.BracketTable.for_plain(q, e, people=10_000),
     "VectorSmoothCauchy": lambda q, e: gp.VectorSmoothCauchy.calibrate((q, _companion(q)), e),
 }
 
@@ -192,8 +193,27 @@ SAME_PROFILES = (
 ONCE = ("LeastScaleT", "Table", "Lattice", "InputLaplace", "InputLaplace plain", "CoordinateLaplace")
 
 
+STEPS = (
+    "threshold",
+    "narrow threshold",
+    "threshold on ratios",
+    "range",
+    "half-space",
+    "ball",
+    "ball on a map",
+    "ball on Earth",
+    "geofence",
+    "geofence on Earth",
+    "smooth threshold",
+    "smooth range",
+)
+FEW_STEPS = ("threshold", "smooth threshold", "range", "ball on Earth")  # each is a program of some seconds
+
+
 def _seen(name: str, asked: Asked) -> bool:
     """Whether the mechanism has met the profile in another row: mechanisms work on profiles."""
+    if name == "BracketTable":
+        return asked.name not in FEW_STEPS
     return asked.name in SAME_PROFILES and name not in ONCE
 
 
@@ -229,6 +249,8 @@ def makes_sense(name: str, asked: Asked) -> bool:
     match name:
         case "LocalLaplace" | "Table":  # need bounded answers
             return bool(np.isfinite(asked.query.profile.bounds).all())
+        case "BracketTable":  # needs a step, alike from both sides, and not too wide a one
+            return asked.name in STEPS
         case "Lattice":
             return not isinstance(asked.query.space, gp.Earth)
         case "CoordinateLaplace":  # kinks cannot be undone

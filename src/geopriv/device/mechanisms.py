@@ -154,6 +154,15 @@ def _table(found: Document, where: str) -> DeviceTable:
     return DeviceTable(epsilon, coordinate, sums, spent, query)
 
 
+def _bracket_table(found: Document, where: str) -> DeviceTable:
+    """A table whose letters count for the two ends of a sharp share too: that is for analysts and changes no report."""
+    table, letters = _table(found, where), len(found["values"])
+    for key in ("inner", "outer"):
+        if len(numbers(found[key], f"{where}.{key}")) != letters:
+            raise refuse(f"{where}.{key}", f"made of {letters} numbers", len(found[key]))
+    return table
+
+
 def _asked(found: Document, where: str) -> tuple[DeviceCoordinate, Document]:
     """The coordinate of a mechanism of one query, and what is asked, which is shown and never read."""
     coordinate, query = read_coordinate(found["coordinate"], read_space(found["space"])), found["query"]
@@ -189,8 +198,10 @@ def _ratio(theta: Fraction) -> tuple[int, int]:
     return theta.denominator, theta.numerator + theta.denominator
 
 
+_TABLE = "space", "coordinate", "query", "guarantee", "lattice", "values", "weights"
 _READERS: dict[str, tuple[tuple[str, ...], Callable[[Document, str], DeviceMechanism]]] = {
-    "Table": (("space", "coordinate", "query", "guarantee", "lattice", "values", "weights"), _table),
+    "Table": (_TABLE, _table),
+    "BracketTable": ((*_TABLE, "inner", "outer"), _bracket_table),
     "Lattice": (("space", "guarantee", "step", "theta", "origin"), _lattice),
 }
 KINDS = {kind: keys for kind, (keys, _) in _READERS.items()}  # all that there are: what is not here is refused

@@ -18,10 +18,12 @@ from geopriv.mechanisms.sensitivity import (
     pointwise_lipschitz,
     smooth_sensitivity,
 )
+from geopriv.mechanisms.table.bracket_table import BracketTable
 from geopriv.mechanisms.table.table import Table
 
 __all__ = [
     "Additive",
+    "BracketTable",
     "CoordinateLaplace",
     "ExponentialGrowth",
     "InputLaplace",

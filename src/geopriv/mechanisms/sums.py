@@ -47,6 +47,23 @@ class Sums:
         return Sums(self.n, means, variances, thirds, None, self.low[some], self.high[some], self.bias, self.fewest)
 
 
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Of what a report adds, for people at points.
+
+    Args:
+        means: of each person.
+        squares: mean squares of each.
+        cubes: mean cubes of each.
+        spread: the largest less the least that a report adds.
+    """
+
+    means: FloatArray
+    squares: FloatArray
+    cubes: FloatArray
+    spread: float
+
+
 def moments_of(
     blocks: Blocks, n: int, size: int, together: bool = True
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:

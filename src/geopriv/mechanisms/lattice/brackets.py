@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import interpolant, smoothed, stencil_on_box
+from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray
 
 _TAIL = 1e-6  # of the noise is left out on each side: what is predicted is no answer
-
-
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """Of what a report adds, for people at points.
-
-    Args:
-        means: of each person.
-        squares: mean squares of each.
-        cubes: mean cubes of each.
-        spread: the largest less the least that a report adds.
-    """
-
-    means: FloatArray
-    squares: FloatArray
-    cubes: FloatArray
-    spread: float
 
 
 def moments_at(lattice: Cells, query: Query, points: FloatArray) -> Moments:

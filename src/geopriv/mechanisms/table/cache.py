@@ -11,6 +11,7 @@ import hashlib
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -43,15 +44,36 @@ def compiled(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior
         values: what may be reported.
         prior: shares of the lattice points.
     """
-    name = _name(lattice, heights, values, prior)
+
+    def solved() -> Integers:
+        # the lattice a little shorter, so that the program is solved for a little less than ε
+        program = best(lattice * (1 - LESS), heights, values, prior)
+        return integers(Program(lattice, values, program.probabilities, program.expected_variance))
+
+    def follows(weights: Integers) -> bool:
+        return bool(np.abs((weights / TOTAL) @ values - heights).max() <= 1e-6 * np.ptp(values))
+
+    return kept(name_of(lattice, heights, values, prior), lattice, values.size, solved, follows)
+
+
+def kept(
+    name: str, lattice: FloatArray, letters: int, solved: Callable[[], Integers], follows: Callable[[Integers], bool]
+) -> Integers:
+    """The integer weights of a program: from memory, from a file, or else solved now.
+
+    Args:
+        name: of all that they depend on.
+        lattice: increasing coordinates in units of 1/ε.
+        letters: how many there are, used or not.
+        solved: the weights, after some seconds.
+        follows: whether weights from a file, which keep the promise, are of use.
+    """
     path = _path(name)
     weights = _tables.pop(name, None)
     if weights is None and path is not None:
-        weights = _loaded(path, lattice, heights, values)
+        weights = _loaded(path, lattice, letters, follows)
     if weights is None:
-        # the lattice a little shorter, so that the program is solved for a little less than ε
-        program = best(lattice * (1 - LESS), heights, values, prior)
-        weights = integers(Program(lattice, values, program.probabilities, program.expected_variance))
+        weights = solved()
         if path is not None:
             _save(path, weights)
     _keep(_tables, name, weights)
@@ -60,7 +82,7 @@ def compiled(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior
 
 def relaxed_variance(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> float:
     """The optimum of the relaxed program: no unbiased ε-GP report with these values has less expected variance."""
-    name = _name(lattice, heights, values, prior)
+    name = name_of(lattice, heights, values, prior)
     bound = _bounds.pop(name, None)
     if bound is None:
         bound = solve(lattice, heights, values, prior, relaxed=True).expected_variance
@@ -92,7 +114,8 @@ def cache_folder() -> Path | None:
     return Path(home) / "geopriv"
 
 
-def _name(*arrays: FloatArray) -> str:
+def name_of(*arrays: FloatArray) -> str:
+    """The name of what depends on some arrays, and on the solver."""
     digest = hashlib.sha256(f"geopriv table {_FORMAT}, scipy {scipy.__version__}".encode())
     for array in arrays:
         digest.update(f"{array.shape}".encode())
@@ -105,18 +128,17 @@ def _path(name: str) -> Path | None:
     return None if folder is None else folder / f"{name}.table"
 
 
-def _loaded(path: Path, lattice: FloatArray, heights: FloatArray, values: FloatArray) -> Integers | None:
+def _loaded(path: Path, lattice: FloatArray, letters: int, follows: Callable[[Integers], bool]) -> Integers | None:
     """The integers in the file, if they keep the promise and follow the query; None if anything is wrong with them."""
-    size = 8 * lattice.size * values.size
+    size = 8 * lattice.size * letters
     try:
         content = path.read_bytes() if path.stat().st_size == size else b""
     except OSError:
         return None
     if len(content) != size:
         return None
-    weights = np.frombuffer(content, dtype="<i8").astype(np.int64).reshape(lattice.size, values.size)
-    off = np.abs((weights / TOTAL) @ values - heights).max()
-    if not off <= 1e-6 * np.ptp(values) or worst_step(lattice, weights, Fraction(1))[0] > 1:
+    weights = np.frombuffer(content, dtype="<i8").astype(np.int64).reshape(lattice.size, letters)
+    if not follows(weights) or worst_step(lattice, weights, Fraction(1))[0] > 1:
         return None
     return weights
 

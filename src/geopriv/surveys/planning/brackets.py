@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.mechanisms import Lattice
-from geopriv.mechanisms.lattice.brackets import Moments, moments_at
+from geopriv.mechanisms.lattice.brackets import moments_at
+from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
