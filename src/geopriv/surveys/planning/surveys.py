@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice, Table
+from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import (
@@ -20,6 +22,7 @@ from geopriv.spaces.checks import (
 from geopriv.spaces.shown import Shown
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.cautions import cautions
 from geopriv.surveys.planning.choice import (
     MECHANISMS,
     ON_DEVICES,
@@ -27,9 +30,11 @@ from geopriv.surveys.planning.choice import (
     plan_queries,
     plan_work,
 )
+from geopriv.surveys.planning.crowds import expected_work, public_ends
 from geopriv.surveys.planning.options import Option
-from geopriv.surveys.planning.predictions import grid_for
+from geopriv.surveys.planning.predictions import coarser, grid_for
 from geopriv.surveys.planning.workload import Workload
+from geopriv.surveys.planning.worst import worst_variance
 
 _GAIN = 0.001  # of an error, below which it is not worth a word
 _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
@@ -45,6 +50,7 @@ class SurveyPlan(Shown):
         option: the one that the design takes.
         design: to be written as design.json.
         extent: how far people are expected to be apart along each axis.
+        predicted_with: what stands for the design's mechanisms in predictions; of a Lattice perhaps a coarser grid.
     """
 
     survey: Survey
@@ -52,6 +58,7 @@ class SurveyPlan(Shown):
     option: Option
     design: Design
     extent: tuple[float, ...]
+    predicted_with: tuple[Sendable, ...]
 
     def standard_errors(self, option: Option | None = None) -> FloatArray:
         """Of each query, as an estimate will state it; see `Plan.standard_errors`."""
@@ -74,6 +81,26 @@ class SurveyPlan(Shown):
     def expected(self, question: Question) -> float:
         """The largest standard error of a question's estimates under the design."""
         return float(self.standard_errors()[self._places[question.name]].max())
+
+    def worst(self, question: Question) -> float:
+        """The largest standard error that a question's estimates can have under the design, wherever people are.
+
+        Over every law of people within the public range, noise and sample together; see `planning.worst`.
+        """
+        ends = public_ends(self.survey) if len(question.queries) == 1 else None
+        variances = [
+            worst_variance(self.predicted_with[self.design.answering(query)], query, ends)
+            for query in {query.moved if query.knots is None else query: query for query in question.queries}.values()
+        ]
+        parts = len(self.survey.queries) if self.option.arrangement == "people split" else 1
+        return math.sqrt(parts * max(variances) / self.survey.people)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about ε, in sentences: that it protects next to nothing, or that nothing can be learnt."""
+        shares = [q for q in self.survey.questions if all(query.is_share for query in q.queries)]
+        widths = {q.name: float(self.plan.half_widths(self.option)[self._places[q.name]].max()) for q in shares}
+        return cautions(self.survey, widths)
 
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
@@ -176,7 +203,7 @@ def plan_survey(survey: Survey) -> SurveyPlan:
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
-    work = Workload.of(survey.queries, survey.epsilon, survey.people, survey.prior)
+    work = expected_work(survey)
     found = plan_work(work, for_devices=True)
     try:
         best = found.taken
@@ -186,10 +213,12 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         mechanisms: tuple[Table | Lattice, ...] = tuple(
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
         )
+        stand_ins = mechanisms
     else:
-        mechanisms = (grid_for(work, survey.epsilon),)
+        grid = grid_for(work, survey.epsilon)
+        mechanisms, stand_ins = (grid,), (coarser(grid, survey.epsilon),)
     design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
-    return SurveyPlan(survey, found, best, design, _extent(work))
+    return SurveyPlan(survey, found, best, design, _extent(work), stand_ins)
 
 
 def _unanswered(survey: Survey, reason: InvalidParameter) -> InvalidParameter:

@@ -1,0 +1,42 @@
+"""Who is expected to answer a survey: as its prior says, or, where it has none, a case that is said in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from geopriv.queries.priors import Prior
+from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.workload import AROUND, Box, Workload
+
+
+def expected_work(survey: Survey) -> Workload:
+    """What a survey asks, and of whom.
+
+    Without a prior people are even over the region of a map, and elsewhere, for each question, even within 3/ε of what
+    it asks about: nobody who lies farther away adds to its error.
+    """
+    prior = survey.prior
+    if prior is None and survey.space.geographic and np.isfinite(survey.space.limits).all():
+        prior = Prior.sample(survey.space.values(Prior.uniform(*survey.space.limits).values))
+    sizes = tuple(len(question.queries) for question in survey.questions)
+    return Workload.of(survey.queries, survey.epsilon, survey.people, prior, sizes, public_ends(survey))
+
+
+def expected_words(survey: Survey) -> str:
+    """Who is expected, in a sentence."""
+    if survey.prior is not None:
+        return "Expected: for people as the survey's prior says."
+    if survey.space.geographic:
+        return "Expected: for people evenly over the region, water too, since the survey has no [prior]."
+    near = survey.space.distance_words(AROUND / survey.epsilon)
+    return f"Expected: for people evenly within {near} of what is asked, since the survey has no [prior]."
+
+
+def public_ends(survey: Survey) -> Box:
+    """The lowest and the highest corner of where people can be, as points: of the range, or of the space itself."""
+    low, high = survey.space.limits
+    if survey.source is None or not survey.source.low:
+        return low, high
+    ends = np.array([survey.source.low, survey.source.high]).reshape(2, *survey.space.point_shape)
+    first, last = survey.space.read(ends).reshape(2, -1)
+    return np.maximum(low, first), np.minimum(high, last)
