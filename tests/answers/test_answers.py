@@ -55,12 +55,14 @@ def test_the_file_fits_the_schema_and_every_value_has_its_interval(answers: gp.A
     document = json.loads(json.dumps(answers.to_document(), allow_nan=False))
     assert errors_of(SCHEMA, document) == []
     for answer in document["answers"]:
-        low, value, high = (np.asarray(answer[name]) for name in ("low", "values", "high"))
+        soft = answer["soft"]
+        low, value, high = (np.asarray(soft[name]) for name in ("low", "value", "high"))
         assert (low < value).all()
         assert (value < high).all()
         if answer["question"]["type"] != "Share":
-            assert (np.asarray(answer["band"]["low"]) <= low).all()
-        assert (np.asarray(answer["finite"]["high"]) > high).all()
+            assert (np.asarray(soft["band"]["low"]) <= low).all()
+        assert (np.asarray(soft["finite"]["high"]) > high).all()
+        assert soft["edge"]
 
 
 def test_the_schemas_of_designs_and_estimates_agree() -> None:
@@ -77,15 +79,15 @@ def test_infinite_errors_are_written_as_text() -> None:
     )
     document = answers.to_document()
     assert errors_of(SCHEMA, document) == []
-    assert document["answers"][0]["high"] == "inf"
-    assert document["answers"][0]["bias"] is None
+    assert document["answers"][0]["soft"]["high"] == "inf"
+    assert document["answers"][0]["soft"]["bias"] is None
     again = gp.Answers.from_document(document).answers[0].estimates
     assert again.low == -np.inf
     assert np.isnan(again.bias)
 
 
 CHANGES: list[dict[str, Any]] = [
-    {"version": 2},
+    {"version": 1},
     {"type": "Design"},
     {"n": -1},
     {"n": 1.5},
@@ -97,17 +99,23 @@ CHANGES: list[dict[str, Any]] = [
     {"answers": [3]},
     {"space": {"type": "Ramp", "width": 1.0}},
 ]
-ANSWER_CHANGES: list[dict[str, Any]] = [
-    {"values": 0.5},
-    {"values": [0.5]},
-    {"values": ["0.5"] * len(CURVE.at)},
-    {"values": [True] * len(CURVE.at)},
-    {"values": [None] * len(CURVE.at)},
-    {"values": [10**400] * len(CURVE.at)},
-    {"standard_errors": [-0.1] * len(CURVE.at)},
+SOFT_CHANGES: list[dict[str, Any]] = [
+    {"value": 0.5},
+    {"value": [0.5]},
+    {"value": ["0.5"] * len(CURVE.at)},
+    {"value": [True] * len(CURVE.at)},
+    {"value": [None] * len(CURVE.at)},
+    {"value": [10**400] * len(CURVE.at)},
+    {"standard_error": [-0.1] * len(CURVE.at)},
     {"band": {"low": [0.0]}},
-    {"confidence": 1.0},
     {"consistent": "yes"},
+    {"extra": 1},
+]
+ANSWER_CHANGES: list[dict[str, Any]] = [
+    {"confidence": 1.0},
+    {"plain": {"low": [0.0]}},
+    {"plain": 3},
+    {"soft": None},
     {"question": {"type": "Ramp", "width": 1.0, "center": 0.0, "rising": True}},
     {"n": "many"},
 ]
@@ -125,6 +133,14 @@ def test_a_damaged_document_is_refused(change: dict[str, Any]) -> None:
 def test_a_damaged_answer_is_refused(change: dict[str, Any]) -> None:
     document = INCOMES.to_document()
     document["answers"][1] |= change
+    with pytest.raises(gp.GeoprivError):
+        gp.Answers.from_document(document)
+
+
+@pytest.mark.parametrize("change", SOFT_CHANGES, ids=lambda change: str(change)[:40])
+def test_a_damaged_soft_answer_is_refused(change: dict[str, Any]) -> None:
+    document = INCOMES.to_document()
+    document["answers"][1]["soft"] |= change
     with pytest.raises(gp.GeoprivError):
         gp.Answers.from_document(document)
 

@@ -58,12 +58,12 @@ def test_a_query_says_whom_it_counts(query: gp.queries.Query, words: str) -> Non
     ],
 )
 def test_a_query_says_who_counts_in_part(query: gp.queries.Query, within: str) -> None:
-    assert within in query.soft_edge.replace("\u202f", " ")
+    assert within in query.edge_words.replace("\u202f", " ")
 
 
 def test_nothing_is_said_of_an_edge_that_is_not_known() -> None:
-    assert gp.LipschitzQuery(np.sin, 1.0).soft_edge == ""
-    assert gp.GaussianKernel((0.0, 0.0), 1.0, PLANE).soft_edge == ""
+    assert gp.LipschitzQuery(np.sin, 1.0).edge_words == ""
+    assert gp.GaussianKernel((0.0, 0.0), 1.0, PLANE).edge_words == ""
 
 
 def test_balls_and_geofences_of_the_plane_are_regions_and_nothing_else_is() -> None:

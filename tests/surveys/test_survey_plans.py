@@ -16,6 +16,7 @@ from geopriv.commands.populations import income_quantiles, synthetic_city
 
 USD = gp.Line("USD")
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD))
+SOFT = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD), plain=False)
 HALF = gp.Share("above 50,000", gp.Threshold(50_000.0, 32_000.0, USD))
 CURVE = gp.Distribution("distribution", tuple(np.arange(20_000.0, 300_000.0, 20_000.0).tolist()), 32_000.0, USD)
 CITY = gp.LocalPlane(40.5, -74.26, 40.92, -73.70)
@@ -28,14 +29,15 @@ def survey(*questions: gp.queries.Question, people: int = 100_000) -> gp.Survey:
 
 
 @pytest.mark.parametrize(
-    ("questions", "mechanism"), [((ABOVE,), gp.Table), ((ABOVE, HALF, CURVE), gp.Lattice)], ids=["one", "many"]
+    ("questions", "mechanism"), [((SOFT,), gp.Table), ((ABOVE, HALF, CURVE), gp.Lattice)], ids=["one", "many"]
 )
-def test_one_question_takes_a_table_and_many_a_lattice(
+def test_one_soft_question_takes_a_table_and_many_a_lattice(
     questions: tuple[gp.queries.Question, ...], mechanism: type[gp.mechanisms.Mechanism]
 ) -> None:
     found = gp.plan(survey(*questions))
     assert [type(m) for m in found.design.mechanisms] == [mechanism]
-    assert found.design.questions == questions
+    assert [question.with_reach(0.0) for question in found.design.questions] == list(questions)
+    assert all((question.reach > 0) == question.plain for question in found.design.questions)
     assert found.design.guarantee.epsilon == 1 / 8000
     assert found.option.error == min(
         o.error for o in found.plan.options if o.mechanism in ("Table", "Lattice") and not o.bound_only
@@ -43,7 +45,7 @@ def test_one_question_takes_a_table_and_many_a_lattice(
     assert mechanism.__name__ in found.why
 
 
-@pytest.mark.parametrize("questions", [(ABOVE,), (HALF, CURVE)], ids=["table", "lattice"])
+@pytest.mark.parametrize("questions", [(SOFT,), (ABOVE,), (HALF, CURVE)], ids=["table", "plain", "lattice"])
 def test_the_predicted_standard_error_is_the_one_that_estimates_state(
     questions: tuple[gp.queries.Question, ...],
 ) -> None:

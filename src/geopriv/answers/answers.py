@@ -41,11 +41,14 @@ class Answer(Shown):
 
     Args:
         question: what was asked.
-        estimates: of the question's shape, unbiased unless they say so, with normal intervals, each for itself.
+        estimates: of the soft question, of its shape; unbiased unless they say so, with normal intervals, each for
+            itself.
         band: that holds all of a curve or map at once; None for a single share.
         finite: intervals that hold for every number of reports (empirical Bernstein); None where reports have no bound.
         consistent: values made monotone and within [0, 1], or non-negative: nicer to look at, and biased. None unless
             asked for.
+        plain: intervals that hold the plain answers, each for itself; None where there is no plain question, or no
+            report that answers it.
     """
 
     question: Question
@@ -53,6 +56,7 @@ class Answer(Shown):
     band: Band | None = None
     finite: Band | None = None
     consistent: FloatArray | None = None
+    plain: Band | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,14 +19,16 @@ from geopriv.spaces.checks import FloatArray, fraction
 from geopriv.spaces.documents import from_document, to_document
 from geopriv.spaces.notes import Endless, Note
 
-VERSION: Literal[1] = 1
-_VALUES = ("values", "standard_errors", "low", "high")
+VERSION: Literal[2] = 2
+_VALUES = {"value": "values", "standard_error": "standard_errors", "low": "low", "high": "high"}
 _SHAPES = "One number for a share, a list along a curve, a list of columns from west to east for a map."
 Numbers = Annotated[Endless | list[Endless] | list[list[Endless]], Note(description=_SHAPES)]
 _BOUND = Note(description="No value is off by more on average; null where no bound is known.")
 _BAND = Note(description="Holds all values at once with the confidence; null for a share.")
 _FINITE = Note(description="Holds each value with the confidence for every n; null where none is known.")
 _NICER = Note(description="Monotone or non-negative values, biased; null unless asked for.")
+_PLAIN = Note(description="Holds each plain answer with the confidence, whoever the people are; null where none is.")
+_EDGE = Note(description="Who counts in part, in words.")
 _TIMES = Note(properties={why: {"type": "integer", "minimum": 1} for why in REASONS}, additionalProperties=False)
 
 
@@ -37,28 +39,36 @@ class EndsDocument(TypedDict):
     high: Numbers
 
 
-class AnswerDocument(TypedDict):
-    """What was learnt about one question."""
+class SoftDocument(TypedDict):
+    """The soft answer: people at the edge count in part. Its intervals are normal, each for itself."""
 
-    question: Question
-    n: Annotated[int, Note(minimum=1, description="The fewest reports that one of the values rests on.")]
-    confidence: Annotated[float, Note(exclusiveMinimum=0, maximum=1)]
-    bias: Annotated[Endless | None, _BOUND]
-    unbiased: Annotated[bool, Note(description="Whether the bias is at most 1e-6.")]
-    values: Numbers
-    standard_errors: Numbers
+    value: Numbers
+    standard_error: Numbers
     low: Numbers
     high: Numbers
+    edge: Annotated[str, _EDGE]
+    bias: Annotated[Endless | None, _BOUND]
+    unbiased: Annotated[bool, Note(description="Whether the bias is at most 1e-6.")]
     band: Annotated[EndsDocument | None, _BAND]
     finite: Annotated[EndsDocument | None, _FINITE]
     consistent: Annotated[Numbers | None, _NICER]
 
 
+class AnswerDocument(TypedDict):
+    """What was learnt about one question: the plain answer, and the soft one."""
+
+    question: Question
+    n: Annotated[int, Note(minimum=1, description="The fewest reports that one of the values rests on.")]
+    confidence: Annotated[float, Note(exclusiveMinimum=0, maximum=1)]
+    plain: Annotated[EndsDocument | None, _PLAIN]
+    soft: SoftDocument
+
+
 class AnswersDocument(TypedDict):
-    """What estimates.json holds; low and high are normal intervals, each for itself."""
+    """What estimates.json holds."""
 
     type: Literal["Answers"]
-    version: Literal[1]
+    version: Literal[2]
     survey: Annotated[str, Note(minLength=1)]
     design: Annotated[str, Note(pattern="^[0-9a-f]{64}$", description="The hash of the design.")]
     guarantee: Guarantee
@@ -84,7 +94,7 @@ def answers_document(answers: Answers) -> dict[str, Any]:
 
 
 def read_answers(document: Any) -> Answers:
-    """The answers of a document. Ends of normal intervals are not read: they follow from values and errors.
+    """The answers of a document. Ends of normal intervals and words are not read: they follow from the rest.
 
     Raises:
         InvalidParameter: for a document that is none of this version.
@@ -102,35 +112,41 @@ def read_answers(document: Any) -> Answers:
 
 def _answer_document(answer: Answer) -> dict[str, Any]:
     found = answer.estimates
-    ends = {
-        name: None if band is None else {"low": _plain(band.low), "high": _plain(band.high)}
-        for name, band in (("band", answer.band), ("finite", answer.finite))
+    soft = {
+        **{key: _plain(getattr(found, name)) for key, name in _VALUES.items()},
+        "edge": answer.question.edge_words,
+        "bias": None if math.isnan(found.bias) else _plain(np.asarray(found.bias)),
+        "unbiased": found.unbiased,
+        "band": _ends(answer.band),
+        "finite": _ends(answer.finite),
+        "consistent": None if answer.consistent is None else _plain(answer.consistent),
     }
-    arrays = {name: _plain(getattr(found, name)) for name in _VALUES}
     return {
         "question": to_document(answer.question),
         "n": found.n,
         "confidence": found.confidence,
-        "bias": None if math.isnan(found.bias) else _plain(np.asarray(found.bias)),
-        "unbiased": found.unbiased,
-        **arrays,
-        **ends,
-        "consistent": None if answer.consistent is None else _plain(answer.consistent),
+        "plain": _ends(answer.plain),
+        "soft": soft,
     }
+
+
+def _ends(band: Band | None) -> dict[str, Any] | None:
+    return None if band is None else {"low": _plain(band.low), "high": _plain(band.high)}
 
 
 def _read_answer(document: Any) -> Answer:
     found = _object(document, "answer", AnswerDocument)
+    soft = _object(found["soft"], "soft", SoftDocument)
     question = from_document(Question, found["question"])
     shape = question.shape
-    values, errors = (_array(found[name], shape, name) for name in ("values", "standard_errors"))
-    _expect(not (errors < 0).any(), "standard_errors", "at least 0")
-    bias = math.nan if found["bias"] is None else float(_array(found["bias"], (), "bias"))
+    values, errors = (_array(soft[name], shape, name) for name in ("value", "standard_error"))
+    _expect(not (errors < 0).any(), "standard_error", "at least 0")
+    bias = math.nan if soft["bias"] is None else float(_array(soft["bias"], (), "bias"))
     confidence = fraction("estimates", "confidence", found["confidence"])
     estimates = Estimates(values, errors, _count(found["n"], "n"), bias, confidence)
-    band, finite = (_read_band(found[name], shape, name) for name in ("band", "finite"))
-    nicer = None if found["consistent"] is None else _array(found["consistent"], shape, "consistent")
-    return Answer(question, estimates, band, finite, nicer)
+    band, finite = (_read_band(soft[name], shape, name) for name in ("band", "finite"))
+    nicer = None if soft["consistent"] is None else _array(soft["consistent"], shape, "consistent")
+    return Answer(question, estimates, band, finite, nicer, _read_band(found["plain"], shape, "plain"))
 
 
 def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None:

@@ -14,6 +14,7 @@ from geopriv.answers.distribution import along
 from geopriv.answers.estimates import Estimate, Estimates, read_reports, summary
 from geopriv.answers.forms import form_of
 from geopriv.answers.intervals import bernstein_reach
+from geopriv.answers.plain import plain_band
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.sums import Sums
@@ -198,6 +199,7 @@ def _answer(question: Question, tally: Tally, confidence: float, consistent: boo
     answering = np.array([tally.design.answering(query) for query in question.queries])
     groups = {index: np.flatnonzero(answering == index) for index in np.unique(answering).tolist()}
     parts = [(mine, _sums(question, mine.tolist(), tally, index)) for index, mine in groups.items()]
+    plain = plain_band(question, tally, [(mine, index) for index, mine in groups.items()], confidence)
     reach = band_reach((sums.covariance for _, sums in parts), len(answering), confidence) if question.shape else 0.0
     flat = np.empty((4, len(answering)))
     for mine, sums in parts:
@@ -212,6 +214,7 @@ def _answer(question: Question, tally: Tally, confidence: float, consistent: boo
         Band(values - wide, values + wide) if question.shape else None,
         Band(values - finite, values + finite) if np.isfinite(finite).all() else None,
         form_of(question).consistent(question, estimates) if consistent else None,
+        plain,
     )
 
 

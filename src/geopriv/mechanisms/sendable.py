@@ -104,6 +104,14 @@ class Sendable(Mechanism):
     def sums(self, counts: Counts, question: Question, which: Sequence[int]) -> Sums:
         """What counted reports add up to, for some of a question's queries."""
 
+    def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
+        """What counted reports add up to for the two that hold each plain question between them; None without them.
+
+        Whoever the people are, the expected mean of the first is at most the plain share and that of the second at
+        least that (theory T14).
+        """
+        return None
+
 
 def draw_shares(shares: tuple[int, ...], n: int, source: Source = ENTROPY) -> npt.NDArray[np.int32]:
     """Which mechanism each of n people answers: the k-th with probability exactly proportional to its share.

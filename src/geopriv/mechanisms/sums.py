@@ -37,12 +37,20 @@ class Sums:
     high: FloatArray
     bias: float
 
+    def part(self, some: slice) -> Sums:
+        """Of some of the queries, each for itself."""
+        arrays = (self.means, self.variances, self.thirds)
+        means, variances, thirds = (array[some] for array in arrays)
+        return Sums(self.n, means, variances, thirds, None, self.low[some], self.high[some], self.bias)
 
-def moments_of(blocks: Blocks, n: int, size: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
-    """Means, variances, third moments and covariances; centred first, since differences of powers cancel."""
+
+def moments_of(
+    blocks: Blocks, n: int, size: int, together: bool = True
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
+    """Means, variances, third moments and, if asked for, covariances; centred first: differences of powers cancel."""
     means = sum((times @ values for values, times in blocks()), start=np.zeros(size)) / n
     square, cube = np.zeros((2, size))
-    covariance = np.zeros((size, size)) if size <= MOST else None
+    covariance = np.zeros((size, size)) if together and size <= MOST else None
     for values, times in blocks():
         centred = values - means
         weighted = centred * times[:, None]

@@ -184,7 +184,7 @@ def _nothing(answer: Answer, what: str, mark: str) -> ShareView:
     question, n = _asked(answer), answer.estimates.n
     why = "There is no error bar yet" if n < 2 else "They are all the same, so there is no error bar"
     rest = f"{counted(n, 'report')} cannot tell {what}. {why}."
-    return ShareView(question.name, "No number", rest, "", "", (question.query.soft_edge,), None, mark)
+    return ShareView(question.name, "No number", rest, "", "", (_soft_edge(answer),), None, mark)
 
 
 def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str, str]:
@@ -201,7 +201,7 @@ def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str
 
 def _notes(answer: Answer, one: Estimate, clear: bool) -> tuple[str, ...]:
     decimals = decimals_for(100 * one.standard_error) if _has_error(one) else 1
-    notes = [_asked(answer).query.soft_edge]
+    notes = [_soft_edge(answer)]
     if _has_error(one):
         error = plain(100 * one.standard_error, 2) if one.standard_error >= 1e-6 else "below 0.0001"
         estimate = f"Estimate {percent(one.value, decimals)}, standard error {error} points"
@@ -212,6 +212,11 @@ def _notes(answer: Answer, one: Estimate, clear: bool) -> tuple[str, ...]:
     if answer.consistent is not None and float(answer.consistent) != one.value:
         notes.append(f"Made consistent, and biased by that: {percent(float(answer.consistent), decimals)}.")
     return tuple(note for note in notes if note)
+
+
+def _soft_edge(answer: Answer) -> str:
+    words = answer.question.edge_words
+    return f"The edge is soft: {words}." if words else ""
 
 
 def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:

@@ -55,6 +55,10 @@ class Ball(Centered, Edged):
     def geometry(self) -> Coordinate:
         return radial(self, offset=self.radius)
 
+    @property
+    def plain_set(self) -> Coordinate:
+        return self.geometry
+
     @cached_property
     def profile(self) -> Profile:
         return Ramp(self.width, rising=False)

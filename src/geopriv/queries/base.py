@@ -22,7 +22,7 @@ class Query(ABC):
     words, None or the query itself, so that it is never taken for another.
     """
 
-    edge_words: ClassVar[str] = "the border"  # what its edge is called
+    edge_name: ClassVar[str] = "the border"  # what its edge is called
     small_region: str = ""  # that mostly the surroundings of its region are counted, where that is so
 
     space: Space
@@ -47,9 +47,9 @@ class Query(ABC):
         return 0.0
 
     @property
-    def soft_edge(self) -> str:
-        """Who counts in part, in a sentence; empty where no edge is known."""
-        return soft_edge(self.space.distance_words(self.half_edge), self.edge_words) if self.half_edge else ""
+    def edge_words(self) -> str:
+        """Who counts in part, "people within 16,000 USD of the line count in part"; empty where no edge is known."""
+        return edge_words(self.space.distance_words(self.half_edge), self.edge_name) if self.half_edge else ""
 
     @property
     def is_share(self) -> bool:
@@ -60,6 +60,11 @@ class Query(ABC):
     @property
     def region(self) -> shapely.Geometry | None:
         """Where in the plane it counts people, as points of the space; None where that is no region of the plane."""
+        return None
+
+    @property
+    def plain_set(self) -> Coordinate | None:
+        """The set that the plain question asks about, as a coordinate: {s ≤ 0}; None without a plain question."""
         return None
 
     @property
@@ -130,9 +135,9 @@ class Query(ABC):
         return self.answer(self.space.read(values))
 
 
-def soft_edge(within: str, edge: str) -> str:
-    """The sentence about who counts in part."""
-    return f"The edge is soft: people within {within} of {edge} count in part."
+def edge_words(within: str, edge: str) -> str:
+    """Who counts in part."""
+    return f"people within {within} of {edge} count in part"
 
 
 class Edged(Query):

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
-from geopriv.queries.base import Query, soft_edge
+from geopriv.queries.base import Query, edge_words
 from geopriv.shapes.coordinates import Box, Coordinate
 from geopriv.shapes.grids import PER_BANDWIDTH, REACH, BlurredGrid, blurred_grid
 from geopriv.shapes.profiles import (
@@ -69,10 +69,10 @@ class Blurred(Query):
         return self.query.words(name)
 
     @property
-    def soft_edge(self) -> str:
+    def edge_words(self) -> str:
         # two bandwidths beyond the edge a blur of it leaves 2 % of a person
         reach = 2 * self.bandwidth + self.query.half_edge
-        return soft_edge(f"about {self.space.distance_words(reach)}", self.query.edge_words)
+        return edge_words(f"about {self.space.distance_words(reach)}", self.query.edge_name)
 
     @property
     def is_share(self) -> bool:
@@ -95,6 +95,10 @@ class Blurred(Query):
             f"This area is small beside its blur: even in its middle a person counts for {100 * most:.0f}{NARROW}%, "
             "and people around it make up the rest."
         )
+
+    @property
+    def plain_set(self) -> Coordinate | None:
+        return self.query.plain_set
 
     @property
     def has_profile(self) -> bool:

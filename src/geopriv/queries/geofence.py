@@ -70,6 +70,10 @@ class Geofence(Edged):
             raise invalid("Geofence", "polygon", "a simple polygon of straight edges on the map", reason)
         return region
 
+    @property
+    def plain_set(self) -> Coordinate:
+        return self.geometry
+
     @cached_property
     def profile(self) -> Profile:
         return Ramp(self.width, rising=False)

@@ -33,7 +33,7 @@ class LinearQuery(Query):
     array([0.5, 0.9, 1. ])
     """
 
-    edge_words: ClassVar[str] = "the line"
+    edge_name: ClassVar[str] = "the line"
 
     weights: Vector
     profile_of_score: Profile

@@ -57,6 +57,10 @@ class Orthant(Edged):
         corner = public_place(self, "at", self.at) + self.width / 2 + self._round
         return Quadrant(self.space, tuple(corner.tolist()))
 
+    @property
+    def plain_set(self) -> Coordinate:
+        return Quadrant(self.space, tuple(public_place(self, "at", self.at).tolist()))
+
     @cached_property
     def profile(self) -> Profile:
         return Ramp(self.width, center=self._round + self.width / 2, rising=False)

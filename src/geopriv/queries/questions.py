@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from geopriv.queries.base import Query
+from geopriv.queries.base import Query, edge_words
 from geopriv.queries.gaussian_kernel import GaussianKernel
 from geopriv.queries.parameters import Edge
 from geopriv.queries.threshold import Threshold
@@ -19,11 +19,12 @@ from geopriv.spaces import Space
 from geopriv.spaces.checks import (
     FloatArray,
     count,
+    finite,
     invalid,
     numbers,
     positive,
 )
-from geopriv.spaces.notes import Note, Positive
+from geopriv.spaces.notes import Note, NotNegative, Positive
 
 NAME = re.compile(r"[^\W_][\w .,:;()/%+≥≤<>$€£-]{0,79}")
 _MOST = 1 << 14  # queries of one question
@@ -52,6 +53,8 @@ class Question(ABC):
     name: Name
     space: Space
     form: ClassVar[str]  # of its answers
+    plain: bool = False  # whether the plain question is answered beside the soft one
+    reach: NotNegative = 0.0  # over which the two questions fade that hold the plain one between them; 0 for none
 
     @property
     @abstractmethod
@@ -64,9 +67,19 @@ class Question(ABC):
         """How the estimates are laid out: () for one, (k,) along a curve, (columns, rows) on a map."""
 
     @property
+    def edge_words(self) -> str:
+        """Who counts in part in its soft answers; empty where nothing is known of that."""
+        return ""
+
+    @property
     def product(self) -> Product | None:
         """How its queries are products over axes, where they are."""
         return None
+
+    def with_reach(self, reach: float) -> Self:
+        """The same question, whose plain answer is held between two that fade over a distance."""
+        made: Self = replace(self, reach=reach)  # type: ignore[type-var] # every question is a dataclass
+        return made
 
 
 @dataclass(frozen=True)
@@ -75,7 +88,10 @@ class Share(Question):
 
     Args:
         name: what it is called in tables and pages.
-        query: what is asked.
+        query: what is asked, softly.
+        plain: whether the plain question behind it is answered too.
+        reach: over which two questions fade that hold the plain one between them, in the unit of distance; a plan
+            chooses it. 0 where there is no plain answer.
 
     >>> Share("above 100,000 USD", Threshold(at=100_000, width=16_000)).shape
     ()
@@ -85,11 +101,14 @@ class Share(Question):
 
     name: Name
     query: Query
+    plain: bool = True
+    reach: NotNegative = 0.0
 
     def __post_init__(self) -> None:
         _require_name(self)
         if not isinstance(self.query, Query):
             raise invalid("Share", "query", "a query", type(self.query).__name__)
+        _require_reach(self)
 
     @property
     def space(self) -> Space:  # type: ignore[override] # the space of the query
@@ -98,6 +117,10 @@ class Share(Question):
     @property
     def queries(self) -> tuple[Query, ...]:
         return (self.query,)
+
+    @property
+    def edge_words(self) -> str:
+        return self.query.edge_words
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -114,6 +137,8 @@ class Distribution(Question):
         width: over which counting fades at each, in the unit of distance.
         space: a Line or LogLine.
         edge: of every threshold; smooth ones need no grid that hits their kinks.
+        plain: whether the plain distribution behind it is answered too.
+        reach: as of a Share.
     """
 
     form: ClassVar[str] = "distribution"
@@ -123,9 +148,12 @@ class Distribution(Question):
     width: Positive
     space: Space
     edge: Edge = "smooth"
+    plain: bool = True
+    reach: NotNegative = 0.0
 
     def __post_init__(self) -> None:
         _require_name(self)
+        _require_reach(self)
         at = numbers("Distribution", "at", self.at, least=2)
         if not (np.diff(at) > 0).all() or len(at) > _MOST:
             raise invalid("Distribution", "at", f"at most {_MOST:,} increasing values", f"{len(at)} values")
@@ -135,6 +163,10 @@ class Distribution(Question):
     @cached_property
     def queries(self) -> tuple[Query, ...]:
         return tuple(Threshold(at, self.width, self.space, self.edge) for at in self.at)
+
+    @property
+    def edge_words(self) -> str:
+        return edge_words(self.space.distance_words(self.width / 2), "each value")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -189,6 +221,10 @@ class DensityMap(Question):
         return np.linspace(west, east, self.columns), np.linspace(south, north, self.rows)
 
     @property
+    def edge_words(self) -> str:
+        return f"seen through a Gaussian of {self.space.distance_words(self.bandwidth)}"
+
+    @property
     def product(self) -> Product:
         """Of two bells."""
         return Product(self.axes, Gaussian(self.bandwidth), self.queries[0])
@@ -213,3 +249,10 @@ def _require_name(question: Question) -> None:
     if not NAME.fullmatch(str(question.name)):
         rule = "1 to 80 letters, digits, spaces and common signs, starting with a letter or digit"
         raise invalid(type(question).__name__, "name", rule, question.name)
+
+
+def _require_reach(question: Question) -> None:
+    if not finite(type(question).__name__, "reach", question.reach) >= 0:
+        raise invalid(type(question).__name__, "reach", "at least 0", question.reach)
+    if question.reach and not question.plain:
+        raise invalid(type(question).__name__, "reach", "0 where no plain answer is asked for", question.reach)

@@ -35,7 +35,7 @@ class Range(Edged):
     array([0.  , 0.5 , 1.  , 0.25])
     """
 
-    edge_words: ClassVar[str] = "either end"
+    edge_name: ClassVar[str] = "either end"
 
     low: float
     high: float
@@ -69,6 +69,11 @@ class Range(Edged):
     def geometry(self) -> Coordinate:
         low, high = self._ends
         return Radial(self.space, ((low + high) / 2,), offset=0.0)
+
+    @property
+    def plain_set(self) -> Coordinate:
+        low, high = self._ends
+        return Radial(self.space, ((low + high) / 2,), offset=(high - low) / 2)
 
     @cached_property
     def profile(self) -> Profile:

@@ -26,7 +26,7 @@ class Score(Edged):
         space: of as many axes.
     """
 
-    edge_words: ClassVar[str] = "the line"
+    edge_name: ClassVar[str] = "the line"
 
     weights: Vector
     at: float
@@ -43,6 +43,10 @@ class Score(Edged):
     @cached_property
     def geometry(self) -> Coordinate:
         return linear(self.weights, -self.at, self.space)
+
+    @property
+    def plain_set(self) -> Coordinate:
+        return linear(tuple(-weight for weight in self.weights), self.at, self.space)
 
     @cached_property
     def profile(self) -> Profile:

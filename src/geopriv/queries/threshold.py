@@ -33,7 +33,7 @@ class Threshold(Edged):
     array([0. , 0.5, 1. ])
     """
 
-    edge_words: ClassVar[str] = "the line"
+    edge_name: ClassVar[str] = "the line"
 
     at: float
     width: Positive
@@ -52,6 +52,10 @@ class Threshold(Edged):
     @cached_property
     def geometry(self) -> Coordinate:
         return Linear(self.space, (1.0,), -float(public_place(self, "at", self.at)))
+
+    @property
+    def plain_set(self) -> Coordinate:
+        return Linear(self.space, (-1.0,), float(public_place(self, "at", self.at)))
 
     @cached_property
     def profile(self) -> Profile:

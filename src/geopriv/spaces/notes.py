@@ -13,5 +13,6 @@ class Note:
 
 
 Positive = Annotated[float, Note(exclusiveMinimum=0)]
+NotNegative = Annotated[float, Note(minimum=0)]
 Endless = Annotated[float, Note(type=["number", "string"], pattern="^-?inf$")]  # a number that may be infinite
 Vector = Annotated[tuple[float, ...], Note(minItems=1)]

@@ -60,11 +60,36 @@ def choose_grid(make: Make[_Made], space: Space, rate: float, queries: tuple[Que
     Raises:
         InvalidParameter: when even a step of 1/160ε leaves more bias.
     """
+    if not queries:
+        return make(_USUAL / rate, ())
+    fit = grids_that_follow(make, space, rate, queries, largest_bias)
+    return min(fit, key=lambda mechanism: _cost(mechanism, queries)) if len(fit) > 1 else fit[0]
+
+
+def grids_that_follow(
+    make: Make[_Made],
+    space: Space,
+    rate: float,
+    queries: tuple[Query, ...],
+    largest_bias: float,
+    marks: tuple[float, ...] = (),
+) -> list[_Made]:
+    """The mechanisms on grids that follow all queries closely enough, one at least.
+
+    Args:
+        make: a mechanism on a grid.
+        space: of the grid.
+        rate: ε.
+        queries: at least one.
+        largest_bias: that each may have.
+        marks: points of a line that are to lie on cells, besides the queries' kinks: borders of plain questions.
+
+    Raises:
+        InvalidParameter: when even a step of 1/160ε leaves more bias.
+    """
     for query in queries:
         if getattr(query, "space", None) != space:
             raise invalid("Lattice", "queries", f"queries on {space}", query)
-    if not queries:
-        return make(_USUAL / rate, ())
 
     def follows(mechanism: OnGrid) -> bool:
         return all(mechanism.largest_bias(query) <= largest_bias for query in queries)
@@ -72,15 +97,15 @@ def choose_grid(make: Make[_Made], space: Space, rate: float, queries: tuple[Que
     if space.dimension > 1 and not follows(make(_FINEST / rate, ())):
         raise _too_rough(queries, make(_FINEST / rate, ()), largest_bias)  # no other grid does better
     plain = [make(relative / rate, ()) for relative in _COARSER]
-    for candidates in (_aligned(make, space, rate, queries), plain):
+    for candidates in (_aligned(make, space, rate, queries, marks), plain):
         fit = [mechanism for mechanism in candidates if follows(mechanism)]
         if fit:
-            return min(fit, key=lambda mechanism: _cost(mechanism, queries)) if len(fit) > 1 else fit[0]
+            return fit
     relative = _USUAL / 2
     while relative >= _FINEST:
         mechanism = make(relative / rate, ())
         if follows(mechanism):
-            return mechanism
+            return [mechanism]
         relative /= 2
     raise _too_rough(queries, mechanism, largest_bias)
 
@@ -91,15 +116,17 @@ def _too_rough(queries: tuple[Query, ...], finest: OnGrid, largest_bias: float) 
     return invalid("Lattice", "queries", rule, worst)
 
 
-def _aligned(make: Make[_Made], space: Space, rate: float, queries: tuple[Query, ...]) -> Iterator[_Made]:
-    """Mechanisms on grids that have a cell on every kink, if there are any on a line."""
+def _aligned(
+    make: Make[_Made], space: Space, rate: float, queries: tuple[Query, ...], marks: tuple[float, ...]
+) -> Iterator[_Made]:
+    """Mechanisms on grids that have a cell on every kink and mark, if there are any on a line."""
     if space.dimension > 1:
         return
     found = [np.ravel(knots) for query in queries if (knots := query.knots) is not None]
-    knots = np.sort(np.concatenate([*found, np.empty(0)]))
-    if knots.size < 2:
+    knots = np.sort(np.concatenate([*found, marks]))
+    if knots.size < (1 if marks else 2):
         return
-    unit = _common_measure(np.diff(knots))
+    unit = _common_measure(np.diff(knots)) or 1 / rate
     most, fewest = rate * unit / _FINEST_ALIGNED, max(rate * unit / _COARSEST, 1.0)
     if most >= fewest:
         for parts in np.unique(np.ceil(np.geomspace(fewest, most, 24))).tolist():

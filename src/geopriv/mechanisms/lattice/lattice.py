@@ -14,13 +14,13 @@ from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.kinds import Kinds, Value
 from geopriv.mechanisms.lattice.cells import LEAST, MOST, Cells
-from geopriv.mechanisms.lattice.grid import choose_grid, require_flat_space
+from geopriv.mechanisms.lattice.grid import choose_grid, grids_that_follow, require_flat_space
 from geopriv.mechanisms.lattice.kinds import boxes_near
 from geopriv.mechanisms.lattice.loss import worst_of_cells
 from geopriv.mechanisms.lattice.marks import cell_marks
 from geopriv.mechanisms.lattice.moments import distinct
 from geopriv.mechanisms.lattice.reports import OnLattice
-from geopriv.mechanisms.lattice.sums import lattice_sums, map_sums
+from geopriv.mechanisms.lattice.sums import bracket_sums, lattice_sums, map_sums
 from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
@@ -28,6 +28,7 @@ from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.sums import Sums
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
+from geopriv.queries.brackets import Bracket, bracket
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
@@ -103,6 +104,22 @@ class Lattice(Cells, Sendable):
             return cls.on_grid(space, rate, positive("Lattice", "step", step))
         most = positive("Lattice", "largest_bias", largest_bias)
         return choose_grid(lambda step, origin: cls.on_grid(space, rate, step, origin), space, rate, asked, most)
+
+    @classmethod
+    def candidates(
+        cls, space: Space, rate: float, queries: tuple[Query, ...], largest_bias: float, marks: tuple[float, ...] = ()
+    ) -> list[Lattice]:
+        """Mechanisms on grids that follow all queries closely enough; on a line with cells on the marks, if they can.
+
+        Raises:
+            InvalidParameter: where no sensible grid does.
+        """
+        require_flat_space(space)
+
+        def make(step: float, origin: tuple[float, ...]) -> Lattice:
+            return cls.on_grid(space, rate, step, origin)
+
+        return grids_that_follow(make, space, rate, queries, largest_bias, marks)
 
     @classmethod
     def on_grid(cls, space: Space, rate: float, step: float, origin: tuple[float, ...] = ()) -> Lattice:
@@ -198,3 +215,17 @@ class Lattice(Cells, Sendable):
         if question.product is not None and len(which) == len(question.queries):
             return map_sums(self, counts, question.product)
         return lattice_sums(self, counts, [question.queries[k] for k in which])
+
+    def bracket(self, query: Query, reach: float) -> Bracket | None:
+        """What holds a query's plain question between them, on this grid; None where nothing does.
+
+        Args:
+            query: whose plain question it is.
+            reach: over which both fade, rounded to whole cells.
+        """
+        return bracket(query, self.origin, self.step, max(1, round(reach / self.step))) if reach > 0 else None
+
+    def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
+        made = [self.bracket(question.queries[k], question.reach) for k in which]
+        known = [part for part in made if part is not None]
+        return bracket_sums(self, counts, known) if len(known) == len(made) else None

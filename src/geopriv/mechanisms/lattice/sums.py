@@ -15,6 +15,7 @@ from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil
 from geopriv.mechanisms.sums import MOST, Sums, moments_of
 from geopriv.queries import Query
+from geopriv.queries.brackets import Bracket
 from geopriv.queries.questions import Product
 from geopriv.spaces.checks import FloatArray
 
@@ -23,8 +24,15 @@ _BLOCK = 1 << 21  # contributions that are held at once
 Shape = Callable[[FloatArray], FloatArray]
 
 
-def lattice_sums(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Sums:
-    """The means of queries from the cells of a lattice, each distinct cell being looked at once."""
+def lattice_sums(lattice: Cells, counts: Counts, queries: Sequence[Query], together: bool = True) -> Sums:
+    """The means of queries from the cells of a lattice, each distinct cell being looked at once.
+
+    Args:
+        lattice: that made the reports.
+        counts: of its cells.
+        queries: of which each is answered.
+        together: whether to tell how they vary together.
+    """
     near = _gathered(lattice, counts, queries)
     cells, times = near.rows.astype(np.float64), near.times.astype(np.float64)
     rows = max(1, _BLOCK // len(queries))
@@ -34,10 +42,18 @@ def lattice_sums(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Su
             part = cells[i : i + rows]
             yield np.stack([lattice.at_cells(part, query) for query in queries], axis=1), times[i : i + rows]
 
-    moments = moments_of(blocks, counts.n, len(queries))
+    moments = moments_of(blocks, counts.n, len(queries), together)
     low, high = np.array([stencil_bounds(lattice, query) or (-np.inf, np.inf) for query in queries]).T
     bias = max(lattice.largest_bias(query) for query in queries)
     return Sums(counts.n, *moments, low, high, bias)
+
+
+def bracket_sums(lattice: Cells, counts: Counts, brackets: Sequence[Bracket]) -> tuple[Sums, Sums]:
+    """The means of what holds plain questions from below, and of what holds them from above."""
+    both = [*(part.inner for part in brackets), *(part.outer for part in brackets)]
+    sums = lattice_sums(lattice, counts, both, together=False)
+    size = len(brackets)
+    return sums.part(slice(0, size)), sums.part(slice(size, None))
 
 
 def map_sums(lattice: Cells, counts: Counts, product: Product) -> Sums:

@@ -15,6 +15,7 @@ from geopriv.shapes.profiles.pieces import (
 )
 from geopriv.shapes.profiles.ramps import Ramp, Ramps, Trapezoid, Triangle
 from geopriv.shapes.profiles.smoothstep import Smoothstep
+from geopriv.shapes.profiles.spline_step import SplineStep
 
 __all__ = [
     "BlurredPieces",
@@ -29,6 +30,7 @@ __all__ = [
     "Ramps",
     "Smooth",
     "Smoothstep",
+    "SplineStep",
     "Trapezoid",
     "Triangle",
 ]

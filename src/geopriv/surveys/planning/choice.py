@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.errors import InvalidParameter
+from geopriv.mechanisms import Lattice
 from geopriv.proofs.floors import lower_bound_many
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid, positive
@@ -226,8 +227,10 @@ def plan_queries(
     return plan_work(Workload.of(queries, epsilon, people, prior), mechanisms, for_devices)
 
 
-def plan_work(work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_devices: bool = False) -> Plan:
-    """Every option for a workload."""
+def plan_work(
+    work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_devices: bool = False, grid: Lattice | None = None
+) -> Plan:
+    """Every option for a workload; that of a Lattice on a given grid."""
     least = [option for option in _least(work) if not (for_devices and option.arrangement == "ε split")]
     options: list[Option] = []
     left_out: dict[str, str] = {}
@@ -238,7 +241,11 @@ def plan_work(work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_device
         except InvalidParameter as reason:
             left_out[name] = str(reason)
 
-    inputs = {"InputLaplace": _input, "Lattice": _lattice, "InputLaplace plain": _plain}
+    inputs: dict[str, Callable[[Workload], Option]] = {
+        "InputLaplace": _input,
+        "Lattice": partial(_lattice, grid=grid),
+        "InputLaplace plain": _plain,
+    }
     for name in _asked_for(mechanisms):  # tables last, when it is known what they must beat
         if name in inputs:
             attempt(name, partial(inputs[name], work))
@@ -267,8 +274,8 @@ def _input(work: Workload) -> Option:
     return Option("InputLaplace", "one report", variance, np.zeros(work.size))
 
 
-def _lattice(work: Workload) -> Option:
-    variance, bias = lattice(work, work.rate)
+def _lattice(work: Workload, grid: Lattice | None = None) -> Option:
+    variance, bias = lattice(work, work.rate, grid)
     return Option("Lattice", "one report", variance / work.people, bias)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import interpolate
@@ -26,6 +26,7 @@ from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.surveys.planning.workload import Curve, Workload
 
+_Made = TypeVar("_Made")
 _ALONE = 16  # shapes without a formula that are worth computing one by one
 _MOST_ALONE, _FEWEST = 500, 200  # the most of them, and the fewest points that then stand for the prior
 _BIAS = (1e-4, 1e-3)  # of a grid: below, cells are many and nothing is gained
@@ -120,9 +121,15 @@ def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
     return work.mean(variance), work.mean(bias)
 
 
-def lattice(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:
-    """Expected variance of estimates from one grid report, and their bias: that of the mean over people."""
-    fine = grid_for(work, rate)
+def lattice(work: Workload, rate: float, grid: Lattice | None = None) -> tuple[FloatArray, FloatArray]:
+    """Expected variance of estimates from one grid report, and their bias: that of the mean over people.
+
+    Args:
+        work: what is asked.
+        rate: ε.
+        grid: by default the one that suits the queries.
+    """
+    fine = grid_for(work, rate) if grid is None else grid
     grid = coarser(fine, rate)
     finer = fine.step / grid.step
     variance, bias = np.empty(work.size), np.empty(work.size)
@@ -168,18 +175,27 @@ def grid_for(work: Workload, rate: float) -> Lattice:
     Its bias is to be at most half of what so many people err by chance about a share of one half, where a grid can do
     so, and at most 0.001.
     """
+    asked = unlike(work)
+    return with_small_bias(work, lambda bias: Lattice.calibrate(work.space, rate, queries=asked, largest_bias=bias))
+
+
+def unlike(work: Workload) -> tuple[Query, ...]:
+    """Queries among which are all shapes and all kinks that a grid has to follow."""
     if work.space.dimension > 1:
-        asked = list({query.moved: query for query in work.queries}.values())
-    else:
-        kinked = [query for query in work.queries if query.knots is not None]
-        if len(kinked) > _KINKED:
-            raise invalid("plan", "queries", f"at most {_KINKED} with kinks for a grid", len(kinked))
-        asked = [*dict.fromkeys([*kinked, *(work.queries[members[0]] for members in work.kinds.values())])]
+        return tuple({query.moved: query for query in work.queries}.values())
+    kinked = [query for query in work.queries if query.knots is not None]
+    if len(kinked) > _KINKED:
+        raise invalid("plan", "queries", f"at most {_KINKED} with kinks for a grid", len(kinked))
+    return tuple(dict.fromkeys([*kinked, *(work.queries[members[0]] for members in work.kinds.values())]))
+
+
+def with_small_bias(work: Workload, make: Callable[[float], _Made]) -> _Made:
+    """What is made for a bias that does not matter to so many people, or else for the largest that may be."""
     small = float(np.clip(0.25 / np.sqrt(work.people), *_BIAS))
     try:
-        return Lattice.calibrate(work.space, rate, queries=asked, largest_bias=small)
+        return make(small)
     except InvalidParameter:
-        return Lattice.calibrate(work.space, rate, queries=asked, largest_bias=_BIAS[1])
+        return make(_BIAS[1])
 
 
 def _grid_on_line(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]:

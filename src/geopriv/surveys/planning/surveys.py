@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, overload
 
@@ -22,6 +22,7 @@ from geopriv.spaces.checks import (
 from geopriv.spaces.shown import Shown
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
 from geopriv.surveys.planning.cautions import cautions
 from geopriv.surveys.planning.choice import (
     MECHANISMS,
@@ -50,6 +51,8 @@ class SurveyPlan(Shown):
         option: the one that the design takes.
         design: to be written as design.json.
         extent: how far people are expected to be apart along each axis.
+        plain: half of the 95 % interval that each plain answer will have, by the question's name, on average over a
+            distribution; without those that have no plain answer.
         predicted_with: what stands for the design's mechanisms in predictions; of a Lattice perhaps a coarser grid.
     """
 
@@ -58,11 +61,12 @@ class SurveyPlan(Shown):
     option: Option
     design: Design
     extent: tuple[float, ...]
-    predicted_with: tuple[Sendable, ...]
+    plain: dict[str, float] = field(default_factory=dict)
+    predicted_with: tuple[Sendable, ...] = ()
 
     def standard_errors(self, option: Option | None = None) -> FloatArray:
         """Of each query, as an estimate will state it; see `Plan.standard_errors`."""
-        return self.plan.standard_errors(option)
+        return self.plan.standard_errors(option or self.option)
 
     def error(self, option: Option | None = None) -> float:
         """Root mean square of the standard errors over all estimates."""
@@ -88,8 +92,9 @@ class SurveyPlan(Shown):
         Over every law of people within the public range, noise and sample together; see `planning.worst`.
         """
         ends = public_ends(self.survey) if len(question.queries) == 1 else None
+        seen = self.predicted_with or self.design.mechanisms
         variances = [
-            worst_variance(self.predicted_with[self.design.answering(query)], query, ends)
+            worst_variance(seen[self.design.answering(query)], query, ends)
             for query in {query.moved if query.knots is None else query: query for query in question.queries}.values()
         ]
         parts = len(self.survey.queries) if self.option.arrangement == "people split" else 1
@@ -104,7 +109,7 @@ class SurveyPlan(Shown):
 
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
-        return self.plan.people_for(error, option)
+        return self.plan.people_for(error, option or self.option)
 
     def epsilon_for(self, error: float) -> float:
         """An ε for 95 % intervals of at most ± error in every query; see `Plan.epsilon_for`."""
@@ -204,11 +209,17 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
     work = expected_work(survey)
-    found = plan_work(work, for_devices=True)
+    plain = _plain(survey, work)
+    found = plan_work(work, for_devices=True, grid=plain.lattice if plain else None)
     try:
         best = found.taken
     except InvalidParameter as reason:
         raise _unanswered(survey, reason) from None
+    if plain is not None:
+        on_grid = next(option for option in found.options if option.mechanism == "Lattice")
+        design = Design(survey.name, (plain.lattice,), questions=plain.questions, source=survey.source)
+        seen = (coarser(plain.lattice, survey.epsilon),)
+        return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths, seen)
     if best.mechanism == "Table":
         mechanisms: tuple[Table | Lattice, ...] = tuple(
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
@@ -218,7 +229,17 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         grid = grid_for(work, survey.epsilon)
         mechanisms, stand_ins = (grid,), (coarser(grid, survey.epsilon),)
     design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
-    return SurveyPlan(survey, found, best, design, _extent(work), stand_ins)
+    return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
+
+
+def _plain(survey: Survey, work: Workload) -> PlainGrid | None:
+    """The grid on which the survey's plain questions are answered; None where none is asked, or no grid follows it."""
+    if not any(map(is_plain, survey.questions)):
+        return None
+    try:
+        return plain_grid(survey.questions, work)
+    except InvalidParameter:
+        return None
 
 
 def _unanswered(survey: Survey, reason: InvalidParameter) -> InvalidParameter:

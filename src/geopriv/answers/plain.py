@@ -1,0 +1,59 @@
+"""Plain answers: between which two numbers a share lies, when nobody counts in part.
+
+The plain question has no unbiased answer with bounded noise. Two soft ones hold it between them, whoever the people
+are: one counts nobody who is not meant, one everybody who is (theory T14). So the plain share is at least the mean of
+the first and at most that of the second, and an interval from the lower end of the first to the upper end of the second
+holds it with the confidence: each end fails with half of what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from geopriv.answers.answers import Band
+from geopriv.answers.bands import band_half
+from geopriv.answers.intervals import normal_reach
+from geopriv.mechanisms.sums import Sums
+from geopriv.queries.brackets import HAIR
+from geopriv.queries.questions import Question
+from geopriv.reports.tallies import Tally
+from geopriv.spaces.checks import FloatArray
+
+
+def plain_ends(inner: Sums, outer: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Ends of intervals that hold plain shares, each for itself, with the confidence.
+
+    Half of each interval is that of a band of one: the standard error times the normal reach, and a term for what is
+    not normal where few people are (`band_half`). A share is held between 0 and 1.
+
+    Args:
+        inner: of what holds the plain questions from below.
+        outer: of what holds them from above.
+        confidence: of each interval.
+    """
+    reach = normal_reach(confidence)
+    high = np.clip(outer.means + band_half(reach, outer) + HAIR, 0.0, 1.0)
+    low = np.clip(inner.means - band_half(reach, inner) - HAIR, 0.0, 1.0)
+    return np.minimum(low, high), high
+
+
+def plain_band(question: Question, tally: Tally, parts: Sequence[tuple[Any, int]], confidence: float) -> Band | None:
+    """The plain answer to a question; None where its reports give none.
+
+    Args:
+        question: what was asked.
+        tally: of the reports.
+        parts: which of the question's queries each mechanism answers.
+        confidence: of each interval by itself.
+    """
+    ends = np.empty((2, len(question.queries)))
+    for mine, index in parts:
+        sums = tally.design.mechanisms[index].bracket_sums(tally.counts(index), question, mine.tolist())
+        if sums is None:
+            return None
+        ends[:, mine] = plain_ends(*sums, confidence)
+    low, high = ends.reshape(2, *question.shape)
+    return Band(low, high)

@@ -1,0 +1,173 @@
+"""How wide the two edges are between which a plain question is held: chosen for the people who are expected.
+
+A narrow edge holds few people who may or may not count, and pays for it with noise. Half of the interval that a plain
+answer will have is half of the share of people in both edges, and the errors of both ends; it is least somewhere
+between, and flat around there. It is chosen before anybody reports, so nothing is chosen by the data (theory T14).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geopriv.mechanisms import Lattice
+from geopriv.mechanisms.lattice.brackets import Moments, moments_at
+from geopriv.queries import Query
+from geopriv.queries.questions import Question
+from geopriv.spaces.checks import FloatArray
+from geopriv.surveys.planning.needs import REACH
+from geopriv.surveys.planning.predictions import unlike, with_small_bias
+from geopriv.surveys.planning.workload import Workload
+
+_WIDTHS = tuple(0.35 * 2 ** (k / 2) for k in range(11))  # in units of 1/ε
+_FIRST = {1: 2, 2: 5}  # of the widths, by dimension: where the least mostly is
+_SOME = 9  # values of a distribution by which its edge is chosen
+_PREDICTED = 0.1  # in units of 1/ε, the finest step on which predictions in the plane are made
+_GRIDS = 6  # that are compared
+_UNALIGNED = (0.1, 0.05, 0.025)  # in units of 1/ε, steps of grids whose cells miss the borders
+_HITS = 4.0  # as in geopriv.answers.bands
+
+
+def half_width(moments: Sequence[Moments], weights: FloatArray, people: int) -> float:
+    """Half of the 95 % interval that a plain answer will have, as `answers.plain` makes it.
+
+    Args:
+        moments: of what holds the question from below and from above.
+        weights: of the points that stand for people.
+        people: who report.
+    """
+    inner, outer = (float(weights @ part.means) for part in moments)
+    ends = [_end(part, weights, people) for part in moments]
+    low, high = max(inner - ends[0], 0.0), min(outer + ends[1], 1.0)
+    return max(high - low, 0.0) / 2
+
+
+def _end(part: Moments, weights: FloatArray, people: int) -> float:
+    mean, square, cube = (float(weights @ each) for each in (part.means, part.squares, part.cubes))
+    variance, third = max(square - mean**2, 0.0), cube - 3 * mean * square + 2 * mean**3
+    above = people * abs(third) + _HITS * part.spread**3
+    lopsided = above / max(people * variance + _HITS * part.spread**2, 1e-280)
+    return REACH * math.sqrt(variance / people) + 7 / 6 * REACH**2 * lopsided / max(people - 1, 1)
+
+
+def plain_half_width(
+    lattice: Lattice, query: Query, reach: float, points: FloatArray, weights: FloatArray, people: int
+) -> float:
+    """What is predicted of a query's plain answer; infinite where there is none."""
+    found = lattice.bracket(query, reach)
+    if found is None:
+        return math.inf
+    return half_width([moments_at(lattice, part, points) for part in (found.inner, found.outer)], weights, people)
+
+
+def choose_reach(
+    lattice: Lattice, question: Question, points: FloatArray, weights: FloatArray, people: int
+) -> tuple[float, float]:
+    """The reach of the least predicted half-width, on average over the question, and that half-width.
+
+    Returns:
+        0 and infinity where there is no plain answer.
+    """
+    asked, seen = some_of(question.queries, _SOME), _looked_at(lattice)
+    rate, tried = lattice.guarantee.epsilon, dict[int, tuple[float, float]]()
+
+    def cost(k: int) -> float:
+        if k not in tried:
+            cells = max(1, round(_WIDTHS[k] / rate / lattice.step))
+            reach = cells * lattice.step
+            each = [plain_half_width(seen, query, reach, points, weights, people) for query in asked]
+            tried[k] = float(np.mean(each)), reach
+        return tried[k][0]
+
+    k = _FIRST.get(lattice.space.dimension, _FIRST[2])
+    while True:
+        near = [other for other in (k - 1, k, k + 1) if 0 <= other < len(_WIDTHS)]
+        best = min(near, key=cost)
+        if best == k:
+            break
+        k = best
+    least, reach = tried[k]
+    return (reach, least) if math.isfinite(least) else (0.0, math.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainGrid:
+    """A Lattice for plain questions, the questions with their reaches, and what is predicted of them.
+
+    Args:
+        lattice: on the grid of the least predicted half-widths.
+        questions: of the survey, the plain ones each with its reach.
+        half_widths: of each plain answer by the question's name: half of its 95 % interval, on average over a
+            distribution.
+    """
+
+    lattice: Lattice
+    questions: tuple[Question, ...]
+    half_widths: dict[str, float]
+
+    @property
+    def cost(self) -> float:
+        """By which grids are compared."""
+        return float(np.sum(np.square(list(self.half_widths.values()))))
+
+
+def plain_grid(questions: Sequence[Question], work: Workload) -> PlainGrid:
+    """The grid on which plain questions have the shortest predicted intervals, of those that follow the soft ones.
+
+    Raises:
+        InvalidParameter: where no grid follows the soft ones.
+    """
+    plain = [question for question in questions if is_plain(question)]
+    marks = tuple(sorted({end for question in plain for query in question.queries for end in _borders(query)}))
+    grids = with_small_bias(work, lambda bias: Lattice.candidates(work.space, work.rate, unlike(work), bias, marks))
+    if work.space.dimension > 1:  # where borders lie anyhow, and finer is better
+        grids = [min(grids, key=lambda grid: grid.step)]
+    elif not _aligned(grids[0], marks):
+        grids = [Lattice.on_grid(work.space, work.rate, relative / work.rate) for relative in _UNALIGNED]
+    picked = np.unique(np.linspace(0, len(grids) - 1, min(len(grids), _GRIDS)).round().astype(int)).tolist()
+    return min((_on_grid(grids[k], questions, work) for k in picked), key=lambda found: found.cost)
+
+
+def is_plain(question: Question) -> bool:
+    """Whether a plain answer is wanted, and there is a plain question behind all of it."""
+    return question.plain and all(query.plain_set is not None for query in question.queries[:1])
+
+
+def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:
+    settled, half_widths, first = list[Question](), dict[str, float](), 0
+    for question in questions:
+        crowd, first = work.crowd(first), first + len(question.queries)
+        if is_plain(question):
+            reach, half = choose_reach(lattice, question, *crowd, work.people)
+            settled.append(question.with_reach(reach))
+            half_widths |= {question.name: half} if reach else {}
+        else:
+            settled.append(question)
+    return PlainGrid(lattice, tuple(settled), half_widths)
+
+
+def _borders(query: Query) -> tuple[float, ...]:
+    """Where a plain question on a line begins and ends."""
+    box = None if query.plain_set is None or query.space.dimension > 1 else query.plain_set.outline(0.0)
+    return () if box is None else tuple(float(np.ravel(end)[0]) for end in box)
+
+
+def _aligned(lattice: Lattice, marks: tuple[float, ...]) -> bool:
+    along = (np.asarray(marks) - lattice.origin[0]) / lattice.step
+    return bool((np.abs(along - np.rint(along)) < 1e-6).all())
+
+
+def _looked_at(lattice: Lattice) -> Lattice:
+    """The grid on which predictions are made: in the plane a finer one has intervals a few per cent shorter."""
+    rate, coarse = lattice.guarantee.epsilon, _PREDICTED / lattice.guarantee.epsilon
+    fine = lattice.space.dimension > 1 and lattice.step < coarse
+    return Lattice.on_grid(lattice.space, rate, coarse, lattice.origin) if fine else lattice
+
+
+def some_of(queries: Sequence[Query], most: int) -> list[Query]:
+    """At most so many of the queries, evenly among them, the first and the last included."""
+    picked = np.unique(np.linspace(0, len(queries) - 1, min(len(queries), most)).round().astype(int))
+    return [queries[k] for k in picked.tolist()]
