@@ -165,12 +165,10 @@ def test_values_that_are_no_numbers_are_not_written() -> None:
 def test_the_text_gives_the_answers_first_with_their_intervals() -> None:
     lines = str(INCOMES).splitlines()
     share = INCOMES["above 100,000"].estimates[()]
-    assert lines[0].startswith(
-        f"above 100,000: {share.value:.3f} (90 % confidence, {share.low:.3f} to {share.high:.3f})"
-    )
-    assert lines[1].startswith("distribution: share at or above")
+    assert lines[0].startswith(f"above 100,000: counting {ABOVE.in_part} in part: {100 * share.value:.0f}\u202f%")
+    assert lines[1].startswith(f"distribution: % at or above, counting {CURVE.in_part} in part")
     assert "off by at most" in lines[1]
-    assert lines[2].lstrip().startswith("20,000 USD  0.9")
+    assert lines[2].lstrip().startswith("20,000 USD  9")
     assert "2,000 reports counted, 7 rejected (7 wrong design)" in lines
     assert any("look alike up to a factor" in line for line in lines)
     assert INCOMES.design in lines[-1]
@@ -193,7 +191,8 @@ def test_an_interval_of_no_length_where_nobody_reported_is_not_shown(error: floa
     nobody = gp.answers.Estimates(np.array(-1e-17), np.array(error), 300, 0.0, 0.95)
     found = gp.answers.Answer(share, nobody, finite=gp.answers.Band(np.array(-0.0312), np.array(0.0312)))
     answers = gp.Answers("x", "0" * 64, INCOMES.guarantee, gp.Line(), (found,), 300)
-    assert str(answers).startswith("rare: 0.000 (95 % confidence for any number of reports, -0.031 to 0.031)")
+    text = str(answers).replace("\u202f", " ")
+    assert text.startswith("rare: counting people within 5 units of the line in part: at most 3.2 % (95 % interval for")
     for shown in (answers._repr_html_(), found._repr_html_()):
         assert "<strong>At most 3.2\u202f%</strong> of people" in shown
         assert "(95\u202f% interval for any number of reports 0.0 to 3.2\u202f%)" in shown

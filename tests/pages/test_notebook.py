@@ -143,7 +143,7 @@ def test_an_answer_is_shown_as_on_the_page(k: int) -> None:
     for figure in figures:
         assert figure in html
     sentences = re.findall(r"<p.*?</p>", page[page.index("<main>") : page.index('<section aria-labelledby="promise">')])
-    assert len(sentences) > 2
+    assert len(sentences) >= 2
     assert all(sentence in html for sentence in sentences)
 
 

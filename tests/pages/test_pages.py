@@ -164,7 +164,7 @@ def test_the_curve_names_the_quartiles_and_the_truth_is_among_them(income_page: 
         ends = re.search(rf"{words} above a value between ([\d,]+) and ([\d,]+)\sUSD", text)
         assert ends
         assert float(ends[1].replace(",", "")) <= truth <= float(ends[2].replace(",", ""))
-    assert "people near a value count in part" in text
+    assert "counting people within 16,000 USD of each value in part" in _spaced(text)
 
 
 def test_the_map_shows_where_people_are_how_sure_that_is_and_the_regions_that_were_asked_about(city_page: str) -> None:
@@ -220,19 +220,33 @@ def test_names_from_files_are_only_ever_text() -> None:
         object.__setattr__(curve.question, "name", "Distribution of household income")
 
 
+SOFTLY = "at or above 100,000 USD, counting people within 8,000 USD of the line in part"
+
+
 def test_a_share_is_a_sentence_with_its_interval_and_its_soft_edge() -> None:
     text = share(0.4873, 0.0023)
-    assert "48.7 % of people are at or above 100,000 USD (95 % interval 48.2 to 49.2 %)" in _spaced(text)
-    assert "people within 8,000 USD of the line count in part" in _spaced(text)
+    assert f"48.7 % of people are {SOFTLY} (95 % interval 48.2 to 49.2 %)" in _spaced(text)
     assert "biased" not in text.replace("no estimate here is biased", "")
 
 
 @pytest.mark.parametrize(
     ("value", "error", "said"),
     [
-        (0.001, 0.002, "At most 0.5 % of people are at or above 100,000 USD. That cannot be told from zero"),
-        (-0.02, 0.002, "At most 0.40 % of people are at or above 100,000 USD. That cannot be told from zero"),
-        (0.999, 0.002, "At least 99.5 % of people are at or above 100,000 USD. That cannot be told from everyone"),
+        (
+            0.001,
+            0.002,
+            "At most 0.5 % of people are at or above 100,000 USD, counting people within 8,000 USD of the line in part",
+        ),
+        (
+            -0.02,
+            0.002,
+            "of the line in part. That cannot be told from zero with these reports (95 % interval 0.00 to 0.40 %)",
+        ),
+        (
+            0.999,
+            0.002,
+            "of the line in part. That cannot be told from everyone with these reports (95 % interval 99.5 to 100.0 %)",
+        ),
         (0.4, 0.9, "No number These reports cannot tell what share of people are at or above 100,000 USD"),
     ],
 )
@@ -294,7 +308,7 @@ def test_near_zero_the_interval_is_the_one_that_holds_for_any_number_of_reports(
     for error in (0.001, 0.0):
         found = replace(answer(ABOVE, 0.0, error, 50), finite=gp.answers.Band(np.array(-0.07), np.array(0.073)))
         text = _spaced(Page(page_html(survey(found))).text)
-        assert "At most 8 % of people are at or above 100,000 USD. That cannot be told from zero" in text
+        assert f"At most 8 % of people are {SOFTLY}. That cannot be told from zero" in text
         assert "(95 % interval for any number of reports 0 to 8 %)" in text
 
 
@@ -347,7 +361,7 @@ def test_ratios_are_ratios_on_a_log_line() -> None:
     text = _spaced(Page(page_html(gp.Answers("Ratios", HASH, promise, space, (found,), 900))).text)
     assert "Two values a factor of 1.2 apart look alike up to a factor of 1.31" in text
     assert "ε = 1 per factor of 2" in text
-    assert "people within a factor of 1.41 of it count in part" in text
+    assert "people within a factor of 1.41 of each value count in part" in text
 
 
 @pytest.mark.parametrize(
@@ -453,6 +467,7 @@ def test_words_and_lines_stand_out_in_every_scheme(scheme: str) -> None:
 
 def test_an_area_that_is_small_beside_its_blur_says_so() -> None:
     place = gp.Ball((40.7, -74.0), 300.0, 300.0, CITY)
-    assert "even in its middle a person counts for" in gp.Blurred(place, 600.0).small_region
+    said = gp.Blurred(place, 600.0).small_region.replace("\u202f", " ")
+    assert said == "ask about an area at least 2.6 km across, or a blur of at most 130 m"
     assert not gp.Blurred(gp.Ball((40.7, -74.0), 5_000.0, 300.0, CITY), 600.0).small_region
     assert not place.small_region

@@ -46,24 +46,24 @@ def test_a_query_says_whom_it_counts(query: gp.queries.Query, words: str) -> Non
 @pytest.mark.parametrize(
     ("query", "within"),
     [
-        (gp.Threshold(1e5, 16e3, USD), "within 8,000 USD of the line count in part"),
-        (gp.Range(10, 20, 2, space=USD), "within 1 USD of either end count in part"),
-        (gp.Ball((0.0, 0.0), 5.0, 1.0, PLANE), "within 0.5 m of the border count in part"),
-        (gp.Score((1.0, 2.0), 3.0, 1.0, PLANE), "within 0.5 m of the line count in part"),
-        (gp.Blurred(gp.Ball((0.0, 0.0), 5.0, 1.0, PLANE), 2.0), "within about 4.5 m of the border count in part"),
+        (gp.Threshold(1e5, 16e3, USD), "within 8,000 USD of the line"),
+        (gp.Range(10, 20, 2, space=USD), "within 1 USD of either end"),
+        (gp.Ball((0.0, 0.0), 5.0, 1.0, PLANE), "within 0.5 m of the border"),
+        (gp.Score((1.0, 2.0), 3.0, 1.0, PLANE), "within 0.5 m of the line"),
+        (gp.Blurred(gp.Ball((0.0, 0.0), 5.0, 1.0, PLANE), 2.0), "within about 4.5 m of the border"),
         (
             gp.Blurred(gp.LinearQuery((1.0, 2.0), gp.shapes.Ramp(1.0), space=PLANE), 2.0),
-            "within about 4 m of the line count",
+            "within about 4 m of the line",
         ),
     ],
 )
 def test_a_query_says_who_counts_in_part(query: gp.queries.Query, within: str) -> None:
-    assert within in query.edge_words.replace("\u202f", " ")
+    assert within in query.in_part.replace("\u202f", " ")
 
 
 def test_nothing_is_said_of_an_edge_that_is_not_known() -> None:
-    assert gp.LipschitzQuery(np.sin, 1.0).edge_words == ""
-    assert gp.GaussianKernel((0.0, 0.0), 1.0, PLANE).edge_words == ""
+    assert gp.LipschitzQuery(np.sin, 1.0).in_part == ""
+    assert gp.GaussianKernel((0.0, 0.0), 1.0, PLANE).in_part == ""
 
 
 def test_balls_and_geofences_of_the_plane_are_regions_and_nothing_else_is() -> None:

@@ -13,7 +13,9 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from geopriv.answers.answers import Answer
     from geopriv.commands.embedded import Result
+    from geopriv.spaces.checks import FloatArray
 
 EXAMPLES = (
     "Examples:\n\n[bold]geopriv demo[/bold]\n\n[bold]geopriv demo --people 1000000[/bold]\n\n"
@@ -76,8 +78,6 @@ def _print(console: Console, result: Result, synthetic: bool) -> None:
     from rich import box
     from rich.table import Table
 
-    from geopriv.pages.numbers import outward
-
     answers, plan = result.answers, result.plan
     console.print(
         f"[bold]{answers.survey}[/bold]: {answers.n:,} {'synthetic ' if synthetic else ''}people, each one report of "
@@ -85,28 +85,30 @@ def _print(console: Console, result: Result, synthetic: bool) -> None:
     )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("question")
-    for column in ("estimate", "95 % interval", "truth"):
+    for column in ("plain answer", "truth", "soft answer", "truth"):
         table.add_column(column, justify="right")
-    for answer, truth in zip(answers.answers, result.truths, strict=True):
-        found = answer.estimates
-        if answer.question.shape == ():
-            one = found[()]
-            table.add_row(
-                answer.question.name,
-                f"{100 * one.value:.2f} %",
-                f"{' to '.join(outward(100 * one.low, 100 * one.high, 2))} %",
-                f"{100 * float(truth):.2f} %",
-            )
-        else:
-            assert answer.band is not None
-            inside = ((answer.band.low <= truth) & (truth <= answer.band.high)).mean()
-            table.add_row(
-                f"{answer.question.name} ({found.values.size:,} estimates)",
-                "see page",
-                "band at once",
-                f"{100 * inside:.0f} % inside",
-            )
+    for answer, truth, plain in zip(answers.answers, result.truths, result.plain, strict=True):
+        table.add_row(*_row(answer, truth, plain))
     console.print(table)
+
+
+def _row(answer: Answer, truth: FloatArray, plain: FloatArray | None) -> tuple[str, ...]:
+    """A share with its intervals, of a curve or map how much of the truth is inside of them."""
+    from geopriv.pages.numbers import outward
+
+    question, found, held = answer.question, answer.estimates, answer.plain
+    if question.shape == ():
+        one = found[()]
+        between = "" if held is None else f"{' to '.join(outward(100 * float(held.low), 100 * float(held.high), 1))} %"
+        soft = f"{' to '.join(outward(100 * one.low, 100 * one.high, 2))} %"
+        return question.name, between, "" if plain is None else f"{100 * plain:.1f} %", soft, f"{100 * truth:.2f} %"
+    assert answer.band is not None
+    inside = ((answer.band.low <= truth) & (truth <= answer.band.high)).mean()
+    name, soft = f"{question.name} ({found.values.size:,} estimates)", f"{100 * inside:.0f} % inside"
+    if held is None or plain is None:
+        return name, "", "", "see page", soft
+    between = f"{100 * ((held.low <= plain) & (plain <= held.high)).mean():.0f} % inside"
+    return name, "see page", between, "see page", soft
 
 
 def _document(result: Result) -> dict[str, Any]:
@@ -122,7 +124,9 @@ def _document(result: Result) -> dict[str, Any]:
                 "low": answer.estimates.low.tolist(),
                 "high": answer.estimates.high.tolist(),
                 "truth": truth.tolist(),
+                "plain": None if answer.plain is None else [answer.plain.low.tolist(), answer.plain.high.tolist()],
+                "plain_truth": None if plain is None else plain.tolist(),
             }
-            for answer, truth in zip(result.answers.answers, result.truths, strict=True)
+            for answer, truth, plain in zip(result.answers.answers, result.truths, result.plain, strict=True)
         ],
     }

@@ -10,9 +10,9 @@ import numpy as np
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
-from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, round_numbers
+from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, round_numbers
 from geopriv.pages.regions import Page
-from geopriv.pages.share import axis_top, percent, percents
+from geopriv.pages.share import axis_top, percent, percents, plain_decimals
 from geopriv.pages.values import confidence_words, value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Distribution
@@ -31,6 +31,7 @@ class Row:
     """One line of the table."""
 
     at: str
+    plain: str
     share: str
     each: str
     together: str
@@ -47,6 +48,7 @@ class Plot:
         each: the intervals, each for itself.
         together: the band that holds all of the curve at once; empty where there is none.
         consistent: the values that were made monotone; empty unless asked for.
+        plain: the lower and the upper ends between which the plain answers lie; empty where there are none.
     """
 
     x: Axis
@@ -55,6 +57,7 @@ class Plot:
     each: str
     together: str
     consistent: str
+    plain: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ def _view(answer: Answer) -> CurveView:
     level = f"{plain(100 * estimates.confidence)}{NARROW}%"
     band = answer.band or Band(estimates.low, estimates.high)
     findings = _findings(answer, band, level) if known else (_nothing(answer),)
+    top = max(float(band.high.max()), 0.0 if answer.plain is None else float(answer.plain.high.max()))
     about = f"The share of people at or above each value, from {amount(at[0], unit)} to {amount(at[-1], unit)}."
     return CurveView(
         question.name,
@@ -99,7 +103,7 @@ def _view(answer: Answer) -> CurveView:
         _bias(answer)[0] if known else "",
         _notes(answer),
         level,
-        _plot(answer, axis_top(float(band.high.max()))) if known else None,
+        _plot(answer, axis_top(top)) if known else None,
         " ".join((about, *findings)),
         _rows(answer, unit) if known else (),
         at.size > _ROWS,
@@ -111,7 +115,7 @@ def _plot(answer: Answer, top: float) -> Plot:
     at, logs = np.asarray(question.at), question.space.ratios
     axis = (log_axis if logs else linear_axis)(at[0], at[-1], question.space.value_unit, 7)
     x, y = (np.log(at) if logs else at, axis), (0.0, top, share_axis(top))
-    return plot(x, y, answer.estimates, answer.band, answer.consistent)
+    return plot(x, y, answer.estimates, answer.band, answer.consistent, answer.plain)
 
 
 def has_errors(estimates: Estimates) -> bool:
@@ -132,17 +136,34 @@ def lines(answer: Answer) -> list[str]:
     unit = getattr(question.space, "unit", None) or ""
     places = [f"{question.at[k]:,.10g} {unit}".rstrip() for k in picked]
     width = max(map(len, places))
-    told = [f"{question.name}: share at or above, {confidence_words(answer)} for each and [for all at once]"]
+    told = [_headline(answer)]
     for k, place in zip(picked, places, strict=True):
-        told.append(f"  {place:>{width}}  {value_text(answer, k, named=False)}")
+        told.append(f"  {place:>{width}}  {_plain_text(answer, k)}{value_text(answer, k, named=False, scale=100)}")
     if len(picked) < size:
         told.append(f"  … and {size - len(picked)} values between these, in the estimates and on the page")
     return told
 
 
+def _headline(answer: Answer) -> str:
+    """What the columns of the text are."""
+    soft = f"counting {answer.question.in_part} in part"
+    each = f"{confidence_words(answer)} for each and [for all at once]"
+    if answer.plain is None:
+        return f"{answer.question.name}: % at or above, {soft}, {each}"
+    return f"{answer.question.name}: % at or above, between; then {soft}, {each}"
+
+
+def _plain_text(answer: Answer, k: int) -> str:
+    if answer.plain is None:
+        return ""
+    low, high = float(answer.plain.low[k]), float(answer.plain.high[k])
+    least, most = outward(100 * low, 100 * high, plain_decimals(low, high))
+    return f"{f'{least} to {most}':>14}   "
+
+
 def scale(question: Distribution) -> tuple[float, str]:
-    """Shares are said as they are."""
-    return 1.0, ""
+    """Shares are said in percent."""
+    return 100.0, " points"
 
 
 def _asked(answer: Answer) -> Distribution:
@@ -156,26 +177,32 @@ def share_axis(top: float) -> Axis:
 
 
 def _findings(answer: Answer, band: Band, level: str) -> tuple[str, ...]:
-    """Between which values the quartiles are, by the band: true of all of them at once, of people counted softly.
+    """Between which values the quartiles are: of the people themselves, or else of people counted softly.
 
-    The true curve S of soft steps falls. Where the band's low end is above a share, S is too, so the quantile lies
-    above that value; where its high end is below, it lies below.
+    The true curve falls. Where a low end is above a share, the curve is too, so the quantile lies above that value;
+    where a high end is below, it lies below. Of the plain curve each interval holds for itself. Going in from both ends
+    up to the first value that is not surely above (below), a quartile is missed only where the interval at the one
+    value next to it fails.
     """
     question = _asked(answer)
     at, unit = np.asarray(question.at), question.space.value_unit
     bias = answer.estimates.bias if answer.estimates.bias > 1e-6 else 0.0
+    low, high = (band.low - bias, band.high + bias) if answer.plain is None else (answer.plain.low, answer.plain.high)
     found = []
     for share, words in ((0.5, "Half of all people are"), (0.75, "Three quarters are"), (0.25, "One quarter is")):
-        lower, upper = at[band.low - bias > share], at[band.high + bias < share]
-        if lower.size and upper.size and lower.max() < upper.min():
-            ends = plain(below(lower.max(), 4)), amount(above(upper.min(), 4), unit)
-            found.append(f"{words} above a value between {ends[0]} and {ends[1]}.")
+        surely_above, surely_below = np.cumprod(low > share), np.cumprod((high < share)[::-1])[::-1]
+        if surely_above.any() and surely_below.any():
+            ends = at[surely_above > 0].max(), at[surely_below > 0].min()
+            found.append(
+                f"{words} above a value between {plain(below(ends[0], 4))} and {amount(above(ends[1], 4), unit)}."
+            )
     if not found:
         return ()
+    if answer.plain is not None:
+        return found[0], " ".join((*found[1:], f"({level} confidence, each for itself.)"))
     confidence = f"{level} confidence, for all at once" if answer.band else f"{level} confidence, each for itself"
     # a quartile of the people themselves may lie up to half a width farther out
-    all_at_once = f"{confidence}; people near a value count in part, see below"
-    return found[0], " ".join((*found[1:], f"({all_at_once}.)"))
+    return found[0], " ".join((*found[1:], f"({confidence}; counting {question.in_part} in part.)"))
 
 
 def _bias(answer: Answer) -> tuple[str, str]:
@@ -191,11 +218,13 @@ def _nothing(answer: Answer) -> str:
 
 def _notes(answer: Answer) -> tuple[str, ...]:
     question, estimates = _asked(answer), answer.estimates
-    half = question.space.distance_words(question.width / 2)
-    notes = [f"Edges are soft: at each value, people within {half} of it count in part."]
+    notes = [f"The curve is soft: {question.edge_words}."]
+    if answer.plain is not None:
+        widest = 50 * float((answer.plain.high - answer.plain.low).max())
+        notes.append(f"The plain shares lie between the two outer lines, which are at most {_apart(widest)} apart.")
     widest = 50 * float((estimates.high - estimates.low).max())
     if np.isfinite(widest):
-        text = f"The widest interval is ±{plain(widest, 2)} percentage points"
+        text = f"The widest interval of the soft curve is ±{plain(widest, 2)} percentage points"
         if answer.band:
             text += f", the band at its widest ±{plain(50 * float((answer.band.high - answer.band.low).max()), 2)}"
         notes.append(f"{text}; from {counted(estimates.n, 'report')}.")
@@ -203,6 +232,10 @@ def _notes(answer: Answer) -> tuple[str, ...]:
     if answer.consistent is not None:
         notes.append("The dashed line was made to fall and to stay between 0 and 100 %; that makes it biased.")
     return tuple(notes)
+
+
+def _apart(half: float) -> str:
+    return f"{plain(above(2 * half, 2))} percentage points"
 
 
 def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
@@ -215,6 +248,7 @@ def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
         rows.append(
             Row(
                 amount(question.at[k], unit),
+                _between(answer, k),
                 percent(one.value, decimals),
                 percents(one.low, one.high, decimals),
                 together,
@@ -223,12 +257,20 @@ def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
     return tuple(rows)
 
 
+def _between(answer: Answer, k: int) -> str:
+    if answer.plain is None:
+        return ""
+    low, high = float(answer.plain.low[k]), float(answer.plain.high[k])
+    return percents(low, high, plain_decimals(low, high))
+
+
 def plot(
     x: tuple[FloatArray, Axis],
     y: tuple[float, float, Axis],
     estimates: Estimates,
     band: Band | None = None,
     consistent: FloatArray | None = None,
+    plain: Band | None = None,
 ) -> Plot:
     """Estimates one beside the other.
 
@@ -238,6 +280,7 @@ def plot(
         estimates: of shape (k,), with error bars.
         band: of all of them at once.
         consistent: other values.
+        plain: between which the plain answers lie.
     """
     (along, axis), (bottom, top, upright) = x, y
     across = (WIDE * (along - along[0]) / (along[-1] - along[0])).round(1)
@@ -254,4 +297,5 @@ def plot(
         return "" if band is None else f"M{'L'.join(points(band.high) + points(band.low)[::-1])}Z"
 
     each = Band(estimates.low, estimates.high)
-    return Plot(axis, upright, line(estimates.values), area(each), area(band), line(consistent))
+    lines = "" if plain is None else line(plain.low) + line(plain.high)
+    return Plot(axis, upright, line(estimates.values), area(each), area(band), line(consistent), lines)

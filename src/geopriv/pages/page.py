@@ -42,6 +42,7 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
         biased=any(not answer.estimates.unbiased for answer in answers.answers),
         finite=any(answer.finite is not None for answer in answers.answers),
         together=any(answer.band is not None for answer in answers.answers),
+        plain=any(answer.plain is not None for answer in answers.answers),
         date=f"{date.day} {date:%B %Y}" if date else "",
         version=__version__,
     )

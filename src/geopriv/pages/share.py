@@ -13,7 +13,7 @@ from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimate
 from geopriv.pages.numbers import decimals_for, fixed, outward
 from geopriv.pages.regions import Page
-from geopriv.pages.values import confidence_words, places_of, value_text
+from geopriv.pages.values import confidence_words, value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Share
 from geopriv.spaces.words import NARROW, plain
@@ -37,10 +37,11 @@ class ShareView:
 
     Args:
         name: of the question.
-        figure: the number, in large type.
-        rest: the sentence that it begins.
+        figure: the number or numbers, in large type.
+        rest: the sentence that they begin.
         interval: that belongs to it; empty where there is none, and then there is no number.
-        bias: how biased the estimate is; empty if it is not.
+        soft: the soft answer in a sentence, where the plain one is above it; else empty.
+        bias: how biased the soft estimate is; empty if it is not.
         notes: small print.
         bar: a picture of the interval, of shares only.
         mark: the letter under which a map shows the place; may be empty.
@@ -50,6 +51,7 @@ class ShareView:
     figure: str
     rest: str
     interval: str
+    soft: str
     bias: str
     notes: tuple[str, ...]
     bar: Bar | None
@@ -59,27 +61,29 @@ class ShareView:
 def views(answers: Sequence[Answer], page: Page) -> tuple[ShareView, ...]:
     """Of all shares, on one axis."""
     highs = [one.high for one in map(_estimate, answers) if math.isfinite(one.standard_error)]
-    top = axis_top(max([0.0, *highs]))
+    plain = [float(answer.plain.high) for answer in answers if answer.plain is not None]
+    top = axis_top(max([0.0, *highs, *plain]))
     return tuple(_view(answer, top, page.mark(answer.question.name)) for answer in answers)
 
 
 def lines(answer: Answer) -> list[str]:
-    """Its value, and the interval that means something where the share may be nobody or everybody."""
-    return [f"{answer.question.name}: {_text(answer)}"]
-
-
-def _text(answer: Answer) -> str:
-    low, high, kind = interval_of(answer)
-    if not kind:
-        return value_text(answer, ())
-    places = places_of((high - low) / 4)
-    value = f"{float(answer.estimates.values):z.{places}f}"
-    return f"{value} ({confidence_words(answer)}{kind}, {low:.{places}f} to {high:.{places}f})"
+    """The plain answer, and the soft one, each with its interval."""
+    if not _asked(answer).query.is_share:
+        return [f"{answer.question.name}: {value_text(answer, ())}"]
+    soft = softly(answer)
+    if answer.plain is None:
+        return [f"{answer.question.name}: {_small(soft)}"]
+    low, high = float(answer.plain.low), float(answer.plain.high)
+    figure = _between(low, high, plain_decimals(low, high), "")[0].replace(" to ", " and ")
+    between = "between " if low > 0 and high < 1 else ""
+    first = f"{answer.question.name}: {between}{_small(figure)} ({confidence_words(answer)})"
+    small = _asked(answer).query.small_region
+    return [first, f"  {soft}", *([f"  cannot be told from its surroundings at this ε; {small}"] if small else [])]
 
 
 def scale(question: Share) -> tuple[float, str]:
-    """Shares are said as they are."""
-    return 1.0, ""
+    """Shares are said in percent, other means as they are."""
+    return (100.0, " points") if question.query.is_share else (1.0, "")
 
 
 def axis_top(highest: float) -> float:
@@ -115,42 +119,98 @@ def _estimate(answer: Answer) -> Estimate:
 
 def _view(answer: Answer, top: float, mark: str) -> ShareView:
     question, one = _asked(answer), _estimate(answer)
-    said, level = question.query.words(question.name), f"{plain(100 * one.confidence)}{NARROW}% interval"
-    label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
-    # that there is nobody, or everybody, must hold whatever the bias is
-    bias = one.bias if one.bias > 1e-6 else 0.0
+    level, said = f"{plain(100 * one.confidence)}{NARROW}% interval", question.query.words(question.name)
     if not question.query.is_share:
-        return (
-            _score(answer, one, level, mark)
-            if _has_error(one)
-            else _nothing(answer, f"how large “{question.name}” is", mark)
-        )
-    clear = _is_clear(one)
-    if clear:
-        decimals, low, high = decimals_for(100 * one.standard_error), one.low, one.high
-        figure, rest = percent(one.value, decimals), f"of people {said}"
-    else:
-        ends = _careful(answer, one)
-        if ends is None:
-            return _nothing(answer, f"what share of people {said}", mark)
-        low, high = ends[0] - bias, ends[1] + bias
-        decimals = decimals_for(25 * (min(high, 1.0) - max(low, 0.0)))
-        figure, rest = _below_noise(low, high, decimals, said)
-        level += " for any number of reports" if _has_finite(answer) else ""
-    interval, bar = f"{level} {percents(low, high, decimals)}", _bar(one.value, low, high, top)
-    return ShareView(question.name, figure, rest, interval, label, _notes(answer, one, clear), bar, mark)
+        known = _has_error(one)
+        about = f"how large “{question.name}” is"
+        return _score(answer, one, level, mark) if known else _nothing(answer, about, mark)
+    if answer.plain is not None:
+        return _plain_view(answer, top, mark, said)
+    ends = soft_ends(answer)
+    if ends is None:
+        return _nothing(answer, f"what share of people {said}", mark)
+    low, high, kind = ends
+    decimals = _soft_decimals(answer, low, high)
+    # without a plain answer the sentence itself says that it is about a softer question
+    said += f", counting {question.in_part} in part" if question.in_part else ""
+    figure, rest = _below_noise(low, high, decimals, said)
+    if _is_clear(one):
+        figure = percent(one.value, decimals)
+    label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
+    interval, bar = f"{level}{kind} {percents(low, high, decimals)}", _bar(one.value, low, high, top)
+    return ShareView(question.name, figure, rest, interval, "", label, _notes(answer, one), bar, mark)
 
 
-def interval_of(answer: Answer) -> tuple[float, float, str]:
-    """The ends of a share's interval, and what kind it is in words, which are few for the normal one.
+def _plain_view(answer: Answer, top: float, mark: str, said: str) -> ShareView:
+    """The plain answer in large type, and the soft one in a sentence below it."""
+    question, one = _asked(answer), _estimate(answer)
+    assert answer.plain is not None  # who comes here
+    low, high = float(answer.plain.low), float(answer.plain.high)
+    decimals = plain_decimals(low, high)
+    figure, rest = _between(low, high, decimals, said)
+    if question.query.small_region:
+        figure = "Cannot be told"
+        rest = f"from its surroundings at this ε: {question.query.small_region}. {_at_most(high, decimals, said)}"
+    label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
+    bar = _bar(low, low, high, top)
+    level = f"{plain(100 * one.confidence)}{NARROW}% confidence"
+    return ShareView(question.name, figure, rest, level, softly(answer), label, _notes(answer, one), bar, mark)
 
-    Where that reaches to nobody or to everybody, few reports matter and its length means nothing: where nobody reported
-    it is 0. There it is the interval that holds for any number of reports, if there is one.
+
+def softly(answer: Answer) -> str:
+    """The soft answer in a sentence, which says who counts in part."""
+    question, one = _asked(answer), _estimate(answer)
+    counting = f"Counting {question.in_part} in part: " if question.in_part else "Counted softly: "
+    ends = soft_ends(answer)
+    if ends is None:
+        return f"{counting}no number, since there is no error bar."
+    low, high, kind = ends
+    decimals = _soft_decimals(answer, low, high)
+    figure = percent(one.value, decimals) if _is_clear(one) else _small(_below_noise(low, high, decimals, "")[0])
+    level = f"{plain(100 * one.confidence)}{NARROW}% interval"
+    return f"{counting}{figure} ({level}{kind} {percents(low, high, decimals)})."
+
+
+def soft_ends(answer: Answer) -> tuple[float, float, str] | None:
+    """The ends of a soft share's interval, and what kind it is in words; None where there is no error bar.
+
+    That there is nobody, or everybody, must hold whatever the bias is.
     """
-    one, question = _estimate(answer), _asked(answer)
-    if question.query.is_share and not _is_clear(one) and answer.finite is not None and _has_finite(answer):
-        return float(answer.finite.low), float(answer.finite.high), " for any number of reports"
-    return one.low, one.high, ""
+    one = _estimate(answer)
+    if _is_clear(one):
+        return one.low, one.high, ""
+    ends, bias = _careful(answer, one), one.bias if one.bias > 1e-6 else 0.0
+    if ends is None:
+        return None
+    return ends[0] - bias, ends[1] + bias, " for any number of reports" if _has_finite(answer) else ""
+
+
+def plain_decimals(low: float, high: float) -> int:
+    """Digits after the point of a plain answer in percent: some tens of its length."""
+    return decimals_for(100 * (high - low) / 8)
+
+
+def _soft_decimals(answer: Answer, low: float, high: float) -> int:
+    one = _estimate(answer)
+    clear = 100 * one.standard_error if _is_clear(one) else 25 * (min(high, 1.0) - max(low, 0.0))
+    return decimals_for(clear)
+
+
+def _between(low: float, high: float, decimals: int, said: str) -> tuple[str, str]:
+    """A figure and a sentence for a plain answer."""
+    if low > 0 and high < 1:
+        least, most = _ends(low, high, decimals)
+        return f"{least} to {most}{NARROW}%", f"of people {said}"
+    return _below_noise(low, high, decimals, said)
+
+
+def _small(sentence: str) -> str:
+    """With a small first letter."""
+    return f"{sentence[0].lower()}{sentence[1:]}"
+
+
+def _at_most(high: float, decimals: int, said: str) -> str:
+    return f"At most {_ends(0.0, high, decimals)[1]}{NARROW}% of people {said}"
 
 
 def _is_clear(one: Estimate) -> bool:
@@ -184,7 +244,7 @@ def _nothing(answer: Answer, what: str, mark: str) -> ShareView:
     question, n = _asked(answer), answer.estimates.n
     why = "There is no error bar yet" if n < 2 else "They are all the same, so there is no error bar"
     rest = f"{counted(n, 'report')} cannot tell {what}. {why}."
-    return ShareView(question.name, "No number", rest, "", "", (_soft_edge(answer),), None, mark)
+    return ShareView(question.name, "No number", rest, "", "", "", (), None, mark)
 
 
 def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str, str]:
@@ -199,24 +259,23 @@ def _below_noise(low: float, high: float, decimals: int, said: str) -> tuple[str
     return f"{least} to {most}{NARROW}%", f"of people {said}"
 
 
-def _notes(answer: Answer, one: Estimate, clear: bool) -> tuple[str, ...]:
+def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
     decimals = decimals_for(100 * one.standard_error) if _has_error(one) else 1
-    notes = [_soft_edge(answer)]
+    notes = []
     if _has_error(one):
         error = plain(100 * one.standard_error, 2) if one.standard_error >= 1e-6 else "below 0.0001"
-        estimate = f"Estimate {percent(one.value, decimals)}, standard error {error} points"
-        notes.append(f"{estimate}, from {counted(one.n, 'report')}.")
-    notes += [bias_words(one.bias, one.standard_error, "points", 100.0)[1], _asked(answer).query.small_region]
-    if clear:
+        softly = "Soft estimate" if answer.plain is not None else "Estimate"
+        notes.append(
+            f"{softly} {percent(one.value, decimals)}, standard error {error} points, from {counted(one.n, 'report')}."
+        )
+    notes.append(bias_words(one.bias, one.standard_error, "points", 100.0)[1])
+    if answer.plain is None and _asked(answer).query.small_region:
+        notes.append(f"This area cannot be told from its surroundings at this ε; {_asked(answer).query.small_region}.")
+    if _is_clear(one):
         notes += _finite(answer, decimals)  # else it is in the sentence
     if answer.consistent is not None and float(answer.consistent) != one.value:
         notes.append(f"Made consistent, and biased by that: {percent(float(answer.consistent), decimals)}.")
     return tuple(note for note in notes if note)
-
-
-def _soft_edge(answer: Answer) -> str:
-    words = answer.question.edge_words
-    return f"The edge is soft: {words}." if words else ""
 
 
 def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
@@ -226,7 +285,8 @@ def _finite(answer: Answer, decimals: int) -> tuple[str, ...]:
     low, high = float(answer.finite.low), float(answer.finite.high)
     share = _asked(answer).query.is_share
     ends = percents(low, high, decimals) if share else " to ".join(outward(low, high, decimals))
-    return (f"An interval that holds for any number of reports (empirical Bernstein): {ends}.",)
+    whose = "of the soft share " if answer.plain is not None else ""
+    return (f"An interval {whose}that holds for any number of reports (empirical Bernstein): {ends}.",)
 
 
 def _score(answer: Answer, one: Estimate, level: str, mark: str) -> ShareView:
@@ -243,7 +303,7 @@ def _score(answer: Answer, one: Estimate, level: str, mark: str) -> ShareView:
     label, bias = bias_words(one.bias, one.standard_error, "units")
     notes += (bias,) if bias else ()
     interval = f"{level} {low} to {high}"
-    return ShareView(answer.question.name, fixed(one.value, decimals), rest, interval, label, notes, None, mark)
+    return ShareView(answer.question.name, fixed(one.value, decimals), rest, interval, "", label, notes, None, mark)
 
 
 def _bar(value: float, low: float, high: float, top: float) -> Bar:

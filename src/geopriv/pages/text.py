@@ -23,7 +23,7 @@ def _answer_lines(answer: Answer) -> list[str]:
     if not found.unbiased:
         scale, unit = form.scale(question)
         limit = f"off by at most {scale * found.bias:.1g}{unit} on average" if np.isfinite(found.bias) else "biased"
-        lines[0] += f"  ({limit})"
+        lines[0 if answer.plain is None else 1] += f" ({'soft values ' if answer.plain else ''}{limit})"
     if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
         nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in estimates.json and on the page"
         lines.append(f"  made consistent, and biased by that: {nicer}")

@@ -23,7 +23,7 @@ class Query(ABC):
     """
 
     edge_name: ClassVar[str] = "the border"  # what its edge is called
-    small_region: str = ""  # that mostly the surroundings of its region are counted, where that is so
+    small_region: str = ""  # what to ask instead, where its region cannot be told from the surroundings
 
     space: Space
 
@@ -47,9 +47,9 @@ class Query(ABC):
         return 0.0
 
     @property
-    def edge_words(self) -> str:
-        """Who counts in part, "people within 16,000 USD of the line count in part"; empty where no edge is known."""
-        return edge_words(self.space.distance_words(self.half_edge), self.edge_name) if self.half_edge else ""
+    def in_part(self) -> str:
+        """Who counts in part, "people within 16,000 USD of the line"; empty where no edge is known."""
+        return in_part(self.space.distance_words(self.half_edge), self.edge_name) if self.half_edge else ""
 
     @property
     def is_share(self) -> bool:
@@ -135,9 +135,9 @@ class Query(ABC):
         return self.answer(self.space.read(values))
 
 
-def edge_words(within: str, edge: str) -> str:
+def in_part(within: str, edge: str) -> str:
     """Who counts in part."""
-    return f"people within {within} of {edge} count in part"
+    return f"people within {within} of {edge}"
 
 
 class Edged(Query):

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
-from geopriv.queries.base import Query, edge_words
+from geopriv.queries.base import Query, in_part
 from geopriv.shapes.coordinates import Box, Coordinate
 from geopriv.shapes.grids import PER_BANDWIDTH, REACH, BlurredGrid, blurred_grid
 from geopriv.shapes.profiles import (
@@ -21,9 +21,11 @@ from geopriv.shapes.profiles import (
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.notes import Positive
-from geopriv.spaces.words import NARROW
+from geopriv.spaces.rounding import above, below
 
 _WIDE = 3.0  # steps of the grid over which an edge is seen well enough
+_CLEAR = 0.9  # of a person counts in the middle of an area that can be told from its surroundings
+_DEEP = math.sqrt(2 * math.log(10))  # bandwidths: the middle of a disc of this radius counts for 1 − e^(−ln 10) = 0.9
 _FIRST = 0.6  # steps: what is left of an edge between grid points is then below e^(−2π²·0.36) = 8e-4 of a step
 
 
@@ -69,10 +71,10 @@ class Blurred(Query):
         return self.query.words(name)
 
     @property
-    def edge_words(self) -> str:
+    def in_part(self) -> str:
         # two bandwidths beyond the edge a blur of it leaves 2 % of a person
         reach = 2 * self.bandwidth + self.query.half_edge
-        return edge_words(f"about {self.space.distance_words(reach)}", self.query.edge_name)
+        return in_part(f"about {self.space.distance_words(reach)}", self.query.edge_name)
 
     @property
     def is_share(self) -> bool:
@@ -88,13 +90,13 @@ class Blurred(Query):
             return ""
         across = np.linspace(-1, 1, 41)
         offsets = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
-        most = float(self.answer(self.middle + offsets * self.half_box).max())
-        if most > 0.9:
+        places = self.middle + offsets * self.half_box
+        if float(self.answer(places).max()) > _CLEAR:
             return ""
-        return (
-            f"This area is small beside its blur: even in its middle a person counts for {100 * most:.0f}{NARROW}%, "
-            "and people around it make up the rest."
-        )
+        deepest = max(0.0, -float(self.query.geometry(places).min()))
+        larger = self.space.distance_words(above(2 * _DEEP * self.bandwidth, 2))
+        sharper = f", or a blur of at most {self.space.distance_words(below(deepest / _DEEP, 2))}" if deepest else ""
+        return f"ask about an area at least {larger} across{sharper}"
 
     @property
     def plain_set(self) -> Coordinate | None:

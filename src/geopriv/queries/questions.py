@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Self
 
 import numpy as np
 
-from geopriv.queries.base import Query, edge_words
+from geopriv.queries.base import Query, in_part
 from geopriv.queries.gaussian_kernel import GaussianKernel
 from geopriv.queries.parameters import Edge
 from geopriv.queries.threshold import Threshold
@@ -67,9 +67,14 @@ class Question(ABC):
         """How the estimates are laid out: () for one, (k,) along a curve, (columns, rows) on a map."""
 
     @property
-    def edge_words(self) -> str:
-        """Who counts in part in its soft answers; empty where nothing is known of that."""
+    def in_part(self) -> str:
+        """Who counts in part in its soft answers; empty where nobody does, or nothing is known of that."""
         return ""
+
+    @property
+    def edge_words(self) -> str:
+        """What is soft about its answers, in words."""
+        return f"{self.in_part} count in part" if self.in_part else ""
 
     @property
     def product(self) -> Product | None:
@@ -119,8 +124,8 @@ class Share(Question):
         return (self.query,)
 
     @property
-    def edge_words(self) -> str:
-        return self.query.edge_words
+    def in_part(self) -> str:
+        return self.query.in_part
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -165,8 +170,8 @@ class Distribution(Question):
         return tuple(Threshold(at, self.width, self.space, self.edge) for at in self.at)
 
     @property
-    def edge_words(self) -> str:
-        return edge_words(self.space.distance_words(self.width / 2), "each value")
+    def in_part(self) -> str:
+        return in_part(self.space.distance_words(self.width / 2), "each value")
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -87,11 +87,13 @@ class Asking:
         return -90 <= latitude <= 90 and -180 <= longitude <= 360 and self.space.holds(place)
 
 
-def share(name: str | None, title: str, query: Query, part: Part, several: bool = False) -> Share:
-    """A share of the name that is given, or of one made from its parameters."""
+def share(
+    name: str | None, title: str, query: Query, part: Part, plain: bool | None = None, several: bool = False
+) -> Share:
+    """A share of the name that is given, or of one made from its parameters; plain unless it is said not to be."""
     made = title_of(title if name is None else f"{name}, {title}")
     with part.explaining():
-        return Share(made if name is None or several else name, query)
+        return Share(made if name is None or several else name, query, plain is not False)
 
 
 def title_of(words: str) -> str:

@@ -63,6 +63,12 @@ def edge_key() -> Any:
     return Field(None, description=words)
 
 
+def plain_key() -> Any:
+    """`plain`, which every question with a border may have."""
+    words = "whether the plain question is answered too, true or false; true if left out"
+    return Field(None, description=words)
+
+
 def border_key() -> Any:
     """`width` of a border in the plane."""
     words = f"the distance over which counting fades before any blur, {LENGTH}; without 'blur' a linear edge"

@@ -26,13 +26,15 @@ class Result:
     Args:
         plan: of the survey.
         answers: from the reports.
-        truths: what the answers would be without privacy, of each question's shape.
+        truths: what the soft answers would be without privacy, of each question's shape.
+        plain: what the plain ones would be; None where none is asked.
         folder: where everything was written.
     """
 
     plan: SurveyPlan
     answers: Answers
     truths: tuple[FloatArray, ...]
+    plain: tuple[FloatArray | None, ...]
     folder: Path
 
     @property
@@ -67,7 +69,9 @@ def run_survey(survey: Path, data: Path, folder: Path, step: Callable[[str], Non
     source = found.design.source
     assert source is not None  # a survey that was run on a file has one
     people = _people(data, source, found.survey.space)
-    return Result(found, answers, tuple(_truth(q, people) for q in found.survey.questions), folder)
+    questions = found.survey.questions
+    truths = tuple(_truth(question, people) for question in questions)
+    return Result(found, answers, truths, tuple(_plain_truth(question, people) for question in questions), folder)
 
 
 def _people(data: Path, source: Source, space: Space) -> FloatArray:
@@ -83,3 +87,9 @@ def _truth(question: Question, points: FloatArray) -> FloatArray:
         u, v = (product.profile(points[:, [k]] - axis) for k, axis in enumerate(product.axes))
         return np.asarray(u.T @ v / len(points))
     return np.array([query.answer(points).mean() for query in question.queries]).reshape(question.shape)
+
+
+def _plain_truth(question: Question, points: FloatArray) -> FloatArray | None:
+    sets = [query.plain_set for query in question.queries]
+    known = [(s(points) <= 0).mean() for s in sets if s is not None]
+    return np.array(known).reshape(question.shape) if len(known) == len(sets) else None

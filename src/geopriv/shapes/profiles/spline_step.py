@@ -10,6 +10,7 @@ import numpy as np
 
 from geopriv.shapes.profiles.base import Profile
 from geopriv.spaces.checks import FloatArray, count, finite, positive
+from geopriv.spaces.notes import Positive
 
 if TYPE_CHECKING:
     from scipy import interpolate
@@ -26,7 +27,7 @@ class SplineStep(Profile):
     array([0.   , 0.125, 0.5  , 0.875, 1.   ])
     """
 
-    width: float
+    width: Positive
     start: float = 0.0
     boxes: int = 2
 

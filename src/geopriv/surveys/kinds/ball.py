@@ -12,7 +12,7 @@ from geopriv.queries.questions import Question
 from geopriv.surveys.asking import Asking, share
 from geopriv.surveys.kinds.borders import bordered
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import LENGTH, Length, Table, Text, blur_key, border_key, name_key
+from geopriv.surveys.tables import LENGTH, Length, Table, Text, blur_key, border_key, name_key, plain_key
 
 
 class BallQuery(Table):
@@ -26,6 +26,7 @@ class BallQuery(Table):
     name: Text | None = name_key()
     width: Length | None = border_key()
     blur: Length | None = blur_key()
+    plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One share."""
@@ -34,4 +35,4 @@ class BallQuery(Table):
         make = partial(Ball, center, radius, space=asking.space)
         query = bordered(make, self.width, self.blur, part, asking, widest=2 * radius)
         reach = f"{radius:,.10g} {asking.space.distance_unit or ''}".strip()
-        return [share(self.name, f"within {reach} of {asking.said(*center)}", query, part)]
+        return [share(self.name, f"within {reach} of {asking.said(*center)}", query, part, self.plain)]

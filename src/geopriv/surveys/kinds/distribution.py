@@ -13,7 +13,7 @@ from geopriv.spaces import LogLine
 from geopriv.surveys.asking import EDGE_WIDTH, Asking, title_of
 from geopriv.surveys.kinds.base import ON_LINES
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import LENGTH, MOST, Edge, Length, Table, Text, name_key, width_key
+from geopriv.surveys.tables import LENGTH, MOST, Edge, Length, Table, Text, name_key, plain_key, width_key
 
 _VALUES = 41  # if nothing is said
 
@@ -35,6 +35,7 @@ class DistributionQuery(Table):
     name: Text | None = name_key()
     width: Length | None = width_key("4/ε")
     edge: Edge | None = Field(None, description="'smooth' or 'linear'; smooth if left out")
+    plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One distribution."""
@@ -47,7 +48,7 @@ class DistributionQuery(Table):
         name = self.name or title_of(f"distribution from {low:,.10g} to {asking.said(high)}")
         with part.explaining(at="count"):
             at = self._values(low, high, part, asking)
-            return [Distribution(name, at, width, asking.space, self.edge or "smooth")]
+            return [Distribution(name, at, width, asking.space, self.edge or "smooth", self.plain is not False)]
 
     def _values(self, low: float, high: float, part: Part, asking: Asking) -> tuple[float, ...]:
         """Values at equal distances: differences on a line, ratios on a log space."""

@@ -19,7 +19,7 @@ from geopriv.surveys.asking import Asking, share
 from geopriv.surveys.geojson import property_of, read_features
 from geopriv.surveys.kinds.borders import bordered
 from geopriv.surveys.part import Part, half_a_sentence, shown
-from geopriv.surveys.tables import Length, Table, Text, blur_key, border_key, name_key
+from geopriv.surveys.tables import Length, Table, Text, blur_key, border_key, name_key, plain_key
 
 
 class GeofenceQuery(Table):
@@ -35,6 +35,7 @@ class GeofenceQuery(Table):
     )
     width: Length | None = border_key()
     blur: Length | None = blur_key()
+    plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One share for each polygon."""
@@ -43,7 +44,7 @@ class GeofenceQuery(Table):
         for title, feature in polygons:
             make = partial(_fence, title, feature, space=asking.space, part=part)
             query = bordered(make, self.width, self.blur, part, asking)
-            questions.append(share(self.name, title, query, part, several=len(polygons) > 1))
+            questions.append(share(self.name, title, query, part, self.plain, several=len(polygons) > 1))
         return questions
 
 

@@ -12,7 +12,7 @@ from geopriv.queries.questions import Question
 from geopriv.surveys.asking import Asking, share
 from geopriv.surveys.kinds.borders import bordered
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import Length, Table, Text, blur_key, border_key, name_key
+from geopriv.surveys.tables import Length, Table, Text, blur_key, border_key, name_key, plain_key
 
 
 class OrthantQuery(Table):
@@ -27,6 +27,7 @@ class OrthantQuery(Table):
     name: Text | None = name_key()
     width: Length | None = border_key()
     blur: Length | None = blur_key()
+    plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One share for each point."""
@@ -35,5 +36,5 @@ class OrthantQuery(Table):
         for value in points or [[value for value in self.at if not isinstance(value, list)]]:
             at = asking.point(part, "at", value)
             query = bordered(partial(Orthant, at, space=asking.space), self.width, self.blur, part, asking)
-            questions.append(share(self.name, asking.corner(at), query, part, several=bool(points)))
+            questions.append(share(self.name, asking.corner(at), query, part, self.plain, several=bool(points)))
         return questions

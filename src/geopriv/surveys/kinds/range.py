@@ -11,7 +11,7 @@ from geopriv.queries.questions import Question
 from geopriv.surveys.asking import EDGE_WIDTH, Asking, share
 from geopriv.surveys.kinds.base import ON_LINES
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, name_key, width_key
+from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, name_key, plain_key, width_key
 
 
 class RangeQuery(Table):
@@ -25,6 +25,7 @@ class RangeQuery(Table):
     name: Text | None = name_key()
     width: Length | None = width_key("4/ε, or less in a narrow range,")
     edge: Edge | None = edge_key()
+    plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One share."""
@@ -36,4 +37,4 @@ class RangeQuery(Table):
         width = asking.length(part, "width", self.width, min(EDGE_WIDTH, widest))
         with part.explaining():
             query = Range(low, high, width, space=asking.space, edge=edge)
-        return [share(self.name, f"between {low:,.10g} and {asking.said(high)}", query, part)]
+        return [share(self.name, f"between {low:,.10g} and {asking.said(high)}", query, part, self.plain)]

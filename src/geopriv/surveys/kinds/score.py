@@ -13,7 +13,7 @@ from geopriv.queries.questions import Question
 from geopriv.surveys.asking import Asking, share
 from geopriv.surveys.kinds.borders import bordered
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import Length, Table, Text, blur_key, border_key, name_key
+from geopriv.surveys.tables import Length, Table, Text, blur_key, border_key, name_key, plain_key
 
 
 class ScoreQuery(Table):
@@ -27,6 +27,7 @@ class ScoreQuery(Table):
     name: Text | None = name_key()
     width: Length | None = border_key()
     blur: Length | None = blur_key()
+    plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One share."""
@@ -36,4 +37,4 @@ class ScoreQuery(Table):
             raise part.wrong("weights", rule, self.weights)
         make = partial(Score, tuple(self.weights), self.at, space=asking.space)
         query = bordered(make, self.width, self.blur, part, asking, straight=True)
-        return [share(self.name, f"score above {self.at:,.10g}", query, part)]
+        return [share(self.name, f"score above {self.at:,.10g}", query, part, self.plain)]

@@ -11,7 +11,7 @@ from geopriv.queries.questions import Question
 from geopriv.surveys.asking import EDGE_WIDTH, Asking, share
 from geopriv.surveys.kinds.base import ON_LINES
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, name_key, width_key
+from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, name_key, plain_key, width_key
 
 
 class ThresholdQuery(Table):
@@ -26,6 +26,7 @@ class ThresholdQuery(Table):
     name: Text | None = name_key()
     width: Length | None = width_key("4/ε")
     edge: Edge | None = edge_key()
+    plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One share for each value."""
@@ -36,5 +37,5 @@ class ThresholdQuery(Table):
         questions: list[Question] = []
         for value in values:
             query = Threshold(asking.value(part, "at", value), width, asking.space, edge)
-            questions.append(share(self.name, f"above {asking.said(value)}", query, part, several))
+            questions.append(share(self.name, f"above {asking.said(value)}", query, part, self.plain, several))
         return questions

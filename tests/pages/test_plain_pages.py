@@ -1,0 +1,93 @@
+"""Every sentence says which question it answers, and the plain answer comes first where the question was plain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import geopriv as gp
+from geopriv.pages.page import page_html
+from tests.answered import CITY, HASH, USD, answer
+from tests.pages.test_pages import Page
+
+ABOVE = gp.Share("above 100,000 USD", gp.Threshold(100_000, 16_000, USD), reach=6_000)
+PROMISE = gp.Guarantee(1 / 8000, unit="USD", reference="theory T8")
+
+
+def held(low: float, high: float, question: gp.Share = ABOVE) -> gp.answers.Answer:
+    """A share whose soft estimate is in the middle of its plain answer."""
+    plain = gp.answers.Band(np.array(low), np.array(high))
+    return replace(answer(question, (low + high) / 2, 0.001, 50_000), plain=plain)
+
+
+def answers(one: gp.answers.Answer) -> gp.Answers:
+    return gp.Answers("Incomes", HASH, PROMISE, one.question.space, (one,), 50_000)
+
+
+def shown(one: gp.answers.Answer) -> str:
+    return Page(page_html(answers(one))).text.replace("\u202f", " ")
+
+
+def test_the_plain_answer_is_the_headline_and_the_soft_one_says_who_counts_in_part() -> None:
+    text = shown(held(0.4722, 0.5138))
+    plain = "47.2 to 51.4 % of people are at or above 100,000 USD (95 % confidence)."
+    soft = "Counting people within 8,000 USD of the line in part: 49.3 % (95 % interval 49.1 to 49.5 %)."
+    assert plain in text
+    assert soft in text
+    assert text.index(plain) < text.index(soft)
+    assert "counts nobody who is not meant" in text.replace("one that ", "")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.0, 0.0213, "At most 2.2 % of people are at or above 100,000 USD. That cannot be told from zero"),
+        (0.97, 1.0, "At least 97.0 % of people are at or above 100,000 USD. That cannot be told from everyone"),
+        (0.0, 1.0, "No number These reports cannot tell what share of people are at or above 100,000 USD"),
+    ],
+)
+def test_a_plain_answer_that_reaches_to_nobody_or_everybody_says_so(low: float, high: float, said: str) -> None:
+    assert said in shown(held(low, high))
+
+
+def test_an_area_that_cannot_be_told_from_its_surroundings_has_no_number_and_says_what_to_ask() -> None:
+    place = gp.Blurred(gp.Ball((40.7, -74.0), 300.0, 300.0, CITY), 600.0)
+    one = held(0.0, 0.0213, gp.Share("Kiosk", place, reach=500.0))
+    text = shown(one)
+    said = (
+        "Cannot be told from its surroundings at this ε: ask about an area at least 2.6 km across, or a blur of at most"
+    )
+    assert said in text
+    assert "At most 2.2 % of people are within 300 m of" in text
+    assert "cannot be told from its surroundings" in str(answers(one))
+
+
+def test_the_text_gives_the_plain_answer_and_then_the_soft_one() -> None:
+    first, second, *_ = str(answers(held(0.4722, 0.5138))).replace("\u202f", " ").splitlines()
+    assert first == "above 100,000 USD: between 47.2 and 51.4 % (95 % confidence)"
+    assert second.startswith("  Counting people within 8,000 USD of the line in part: 49.3 % (95 % interval")
+
+
+def test_a_distribution_shows_between_which_lines_the_plain_shares_are() -> None:
+    curve = gp.Distribution("Incomes", (50_000.0, 100_000.0, 150_000.0), 16_000.0, USD, reach=6_000.0)
+    values = np.array([0.8, 0.5, 0.2])
+    one = replace(answer(curve, values, [0.001] * 3, 50_000), plain=gp.answers.Band(values - 0.02, values + 0.02))
+    html = page_html(answers(one))
+    text = Page(html).text.replace("\u202f", " ")
+    assert 'class="plain" d="M' in html
+    assert "Plain share, 95 %" in text
+    assert "48.0 to 52.0 %" in text
+    assert "Half of all people are above a value between 50,000 and 150,000 USD." in text
+    assert "(95 % confidence, each for itself.)" in text
+    lines = str(answers(one)).splitlines()
+    assert "between; then counting people within" in lines[0]
+    assert "48.0 to 52.0" in lines[2]
+
+
+def test_a_quartile_is_not_named_where_the_plain_curve_does_not_tell() -> None:
+    curve = gp.Distribution("Incomes", (50_000.0, 100_000.0, 150_000.0), 16_000.0, USD, reach=6_000.0)
+    values = np.array([0.6, 0.5, 0.4])
+    one = replace(answer(curve, values, [0.001] * 3, 50_000), plain=gp.answers.Band(values - 0.3, values + 0.3))
+    assert "Half of all people" not in shown(one)
