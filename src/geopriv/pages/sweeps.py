@@ -34,14 +34,15 @@ def draw_sweep(sweep: Sweep, space: Space, path: str | Path) -> None:
         path: of a PNG file.
     """
     import matplotlib as mpl
+    from matplotlib import ticker
     from matplotlib.figure import Figure
 
     names = list(sweep.widths)[:_MOST]
     across = min(len(names), _ACROSS)
     down = math.ceil(len(names) / across)
     with mpl.rc_context(_LOOK):
-        figure = Figure(figsize=(4.4 * across, 3.4 * down), layout="constrained")
-        panels = np.ravel(figure.subplots(down, across, squeeze=False))
+        figure = Figure(figsize=(4.2 * across, 3.2 * down + 0.6), layout="constrained")
+        panels = np.ravel(figure.subplots(down, across, squeeze=False, sharex=True, sharey=True))
         for panel, name in zip(panels, names, strict=False):
             for rate, widths, colour in zip(sweep.rates, sweep.widths[name], _COLOURS, strict=True):
                 label = f"1/ε = {space.distance_words(1 / rate)}"
@@ -49,8 +50,12 @@ def draw_sweep(sweep: Sweep, space: Space, path: str | Path) -> None:
             panel.set_title(name if len(name) <= 44 else f"{name[:43]}…", fontsize=10)
             panel.set_xlabel("people")
             panel.set_ylabel("95 % interval, ± points")
-            panel.yaxis.set_major_formatter(mpl.ticker.StrMethodFormatter("{x:g}"))
+            panel.tick_params(labelbottom=True, labelleft=True)
+        panels[0].yaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+        panels[0].yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
+        panels[0].set_xticks(sweep.people[::2], [f"{people:,}" for people in sweep.people[::2]])
+        panels[0].minorticks_off()
         for panel in panels[len(names) :]:
             panel.set_axis_off()
-        panels[0].legend(fontsize=8)
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9)
         figure.savefig(path, dpi=150, format="png")

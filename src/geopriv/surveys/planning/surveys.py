@@ -103,9 +103,9 @@ class SurveyPlan(Shown):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about ε, in sentences: that it protects next to nothing, or that nothing can be learnt."""
-        shares = [q for q in self.survey.questions if all(query.is_share for query in q.queries)]
-        widths = {q.name: float(self.plan.half_widths(self.option)[self._places[q.name]].max()) for q in shares}
-        return cautions(self.survey, widths)
+        soft = self.plan.half_widths(self.option)
+        shares = [question.name for question in self.survey.questions if question.product is None]
+        return cautions(self.survey, {n: float(soft[self._places[n]].max()) for n in shares} | self.plain)
 
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""

@@ -49,8 +49,8 @@ def half_widths(
         InvalidParameter: where nothing answers the questions at this ε.
     """
     shares = tuple(share for share in shares_of(survey) if names is None or share.name in names)
-    asked = replace(survey, questions=shares, epsilon=rate)
-    work = expected_work(asked)
+    asked = replace(survey, questions=shares)
+    work = expected_work(asked).at(rate)
     grid, plain = _plain_grid(asked, work)
     option = None
     if len(plain) < len(asked.questions):

@@ -40,7 +40,6 @@ class Workload:
         weights: of the points.
         prior: that they stand for; None for even points around the queries, as far as noise reaches.
         sizes: without a prior, how many queries each question has, one question after the other; () for one crowd.
-        ends: of the public range, as points; people are between them.
         crowds: the points and weights of each question's people; () for the same people in all.
     """
 
@@ -52,7 +51,6 @@ class Workload:
     weights: FloatArray
     prior: Any = None
     sizes: tuple[int, ...] = ()
-    ends: Box | None = None
     crowds: tuple[Crowd, ...] = ()
 
     @classmethod
@@ -77,11 +75,11 @@ class Workload:
         crowds = tuple(_around(asked[a:b], space, rate, limits) for a, b in pairwise(starts))
         points, weights = (np.concatenate(parts) for parts in zip(*crowds, strict=True))
         many = crowds if len(crowds) > 1 else ()
-        return cls(asked, space, rate, n, points, weights / len(crowds), prior, sizes, ends, many)
+        return cls(asked, space, rate, n, points, weights / len(crowds), prior, sizes, many)
 
     def at(self, rate: float) -> Workload:
-        """The same with another ε."""
-        return Workload.of(self.queries, rate, self.people, self.prior, self.sizes, self.ends)
+        """The same, of the same people, with another ε."""
+        return replace(self, rate=rate)
 
     @cached_property
     def whose(self) -> tuple[int, ...]:
