@@ -336,6 +336,17 @@ def test_a_value_that_begins_with_a_minus_is_no_option(place: str, tmp_path: Pat
     assert main([*arguments, "--value", place]) == 0
 
 
+@pytest.mark.parametrize("value", ["52 417", "52,417", "52'417", "52.417,5", "52417 USD"])
+def test_a_value_with_separators_is_refused_with_how_to_write_it_and_not_shown(
+    value: str, design: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(design), "--value", value, "--ledger", str(tmp_path / "ledger"), *FREE]) == 2
+    told = capsys.readouterr().err
+    assert "a point before decimals" in told
+    assert "nothing between thousands" in told
+    assert not any(part in told for part in ("52", "417"))
+
+
 def test_a_value_in_bytes_that_are_no_text_is_bad_input_and_not_shown(design: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "geopriv.client", *asked(design, tmp_path / "ledger", "-")]
     strict = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}

@@ -17,10 +17,9 @@ import pytest
 
 import geopriv as gp
 from geopriv.reports.engines.arrow import files
-from geopriv.reports.engines.arrow.delimited import RAGGED
 from geopriv.reports.engines.duckdb.sql import Sql, sql_batches
 from geopriv.reports.engines.people import People
-from geopriv.reports.engines.reading import BATCH, Reading
+from geopriv.reports.engines.reading import BATCH, RAGGED, Reading
 from geopriv.reports.engines.rows import (
     FINE,
     REASONS,

@@ -36,6 +36,7 @@ from geopriv.reports.engines.spark.engine import Spark
 from geopriv.reports.engines.spark.queries import rows_of
 from geopriv.reports.files import COLUMNS
 from geopriv.surveys.design import Design
+from tests.bad_data import BAD, require_stopped
 from tests.designs import small_table
 from tests.java import provide_java
 
@@ -344,14 +345,54 @@ def test_without_names_reports_are_drawn_once_and_kept(session: SparkSession, tm
         spark.privatize(df, DESIGN, KEY, person="", again=True)
 
 
+def test_of_a_table_that_looks_wrong_nothing_is_drawn_and_kept(session: SparkSession, tmp_path: Path) -> None:
+    session.sparkContext.setCheckpointDir(f"file://{tmp_path / 'kept'}")
+    far = pa.table({"who": people(50)["who"], "income": np.linspace(5.0, 9.0, 50)})
+    df = frame(session, far, tmp_path / "people")
+    with pytest.raises(gp.InvalidParameter, match="all values of 'income' lie above"):
+        gp.privatize(DESIGN, df, str(tmp_path / "reports"), person="")
+    assert not [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+    assert not (tmp_path / "reports").exists()
+    assert gp.privatize(DESIGN, df, str(tmp_path / "reports"), person="", allow_odd=True).reports == 50
+
+
 # ---- what cannot be read, and what is no report
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.usefixtures("session")  # which the command finds running
+def test_a_bad_file_stops_the_command_with_its_likely_reason(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bad = BAD[name]
+    bad.design.write("design.json")
+    Path("people.csv").write_text(bad.text)
+    people, reports = (str(tmp_path / name) for name in ("people.csv", "reports"))  # Java is in another folder
+    command = ["geopriv", "privatize", "design.json", people, "-o", reports, "--engine", "spark", "--person", "who"]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    told = int(stopped.value.code or 0), *capsys.readouterr()
+    require_stopped(bad, told, [Path("design.json"), Path("people.csv")])
+
+
+def test_values_that_are_one_in_every_partition_are_one_only_if_they_are_the_same(
+    session: SparkSession, tmp_path: Path
+) -> None:
+    """Partitions are compared by a keyed hash, so no value comes to the driver."""
+    for name, texts in (("one", [1.0, 1.0]), ("two", [1.0, 2.0])):
+        table = pa.table({"who": [f"p{i}" for i in range(400)], "income": np.repeat(texts, 200)})
+        df = frame(session, table, tmp_path / name, pieces=2)
+        _, _, suspicions = spark.inspected(df, DESIGN, None)
+        assert suspicions.is_one_value == (name == "one")
 
 
 def test_rows_that_cannot_be_read_are_counted_as_by_the_arrow_engine(session: SparkSession, tmp_path: Path) -> None:
     texts = ["1.5", "", None, "many", "inf", "2e0", "1,000"] * 10
     names = pa.array([None if i % 9 == 4 else f"n{i % 30}" for i in range(70)])
     table = pa.table({"who": names, "income": texts})
-    done = gp.privatize(DESIGN, table, tmp_path / "arrow.parquet")
+    done = gp.privatize(DESIGN, table, tmp_path / "arrow.parquet", allow_unreadable=0.9)
     df = frame(session, table, tmp_path / "people")
     rows, unread = spark.count_rows(df, DESIGN)
     assert (rows, unread) == (done.rows, Counter(done.unread))

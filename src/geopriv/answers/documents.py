@@ -113,25 +113,26 @@ def read_answers(document: Any) -> Answers:
 def _answer_document(answer: Answer) -> dict[str, Any]:
     found = answer.estimates
     soft = {
-        **{key: _plain(getattr(found, name)) for key, name in _VALUES.items()},
+        **{key: numbers_document(getattr(found, name)) for key, name in _VALUES.items()},
         "edge": answer.question.edge_words,
-        "bias": None if math.isnan(found.bias) else _plain(np.asarray(found.bias)),
+        "bias": None if math.isnan(found.bias) else numbers_document(np.asarray(found.bias)),
         "unbiased": found.unbiased,
-        "band": _ends(answer.band),
-        "finite": _ends(answer.finite),
-        "consistent": None if answer.consistent is None else _plain(answer.consistent),
+        "band": ends_document(answer.band),
+        "finite": ends_document(answer.finite),
+        "consistent": None if answer.consistent is None else numbers_document(answer.consistent),
     }
     return {
         "question": to_document(answer.question),
         "n": found.n,
         "confidence": found.confidence,
-        "plain": _ends(answer.plain),
+        "plain": ends_document(answer.plain),
         "soft": soft,
     }
 
 
-def _ends(band: Band | None) -> dict[str, Any] | None:
-    return None if band is None else {"low": _plain(band.low), "high": _plain(band.high)}
+def ends_document(band: Band | None) -> dict[str, Any] | None:
+    """Two ends of intervals; null where there are none."""
+    return None if band is None else {"low": numbers_document(band.low), "high": numbers_document(band.high)}
 
 
 def _read_answer(document: Any) -> Answer:
@@ -156,12 +157,12 @@ def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None
     return Band(*(_array(ends[end], shape, where) for end in ("low", "high")))
 
 
-def _plain(value: Any) -> Any:
+def numbers_document(value: Any) -> Any:
     """Lists of numbers; an infinite one is a text."""
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return numbers_document(value.tolist())
     if isinstance(value, list):
-        return [_plain(part) for part in value]
+        return [numbers_document(part) for part in value]
     _expect(not math.isnan(value), "values", "made of numbers")
     return value if math.isfinite(value) else str(value)
 

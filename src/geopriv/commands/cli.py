@@ -12,6 +12,7 @@ import typer
 from geopriv import __version__
 from geopriv.commands import (
     audit,
+    compare,
     demo,
     estimate,
     plan,
@@ -42,6 +43,7 @@ app.command(epilog=plan.EXAMPLES)(plan.plan)
 app.command(epilog=privatize.EXAMPLES)(privatize.privatize)
 app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
+app.command(epilog=compare.EXAMPLES)(compare.compare)
 
 
 def _absent(context: typer.Context) -> None:

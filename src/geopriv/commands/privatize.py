@@ -54,6 +54,13 @@ def privatize(
     again: Annotated[
         bool, typer.Option("--again", help="Another run of the same survey is meant: budgets of people in both add up.")
     ] = False,
+    allow_unreadable: Annotated[
+        str, typer.Option(metavar="SHARE", help="Rows that may be left out because they cannot be read: 5% or 0.05.")
+    ] = "1%",
+    allow_odd: Annotated[
+        bool,
+        typer.Option("--allow-odd", help="Values that look wrong (all outside the range, swapped, all one) are meant."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """One private report for each person of a table, in an order that tells nothing of the table's."""
@@ -64,17 +71,41 @@ def privatize(
     from geopriv.surveys.design import Design
 
     chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint, allow_extensions)
+    allowed = _share(allow_unreadable)
     promise = Design.read(design)
     people = data if query is None else Sql(query, database, allow_extensions)
     with _bar(Console(stderr=True)) as bar:
         tell = _teller(bar)
         done = run(
-            promise, people, output, engine=chosen, person=person, progress=tell, overwrite=overwrite, again=again
+            promise,
+            people,
+            output,
+            engine=chosen,
+            person=person,
+            progress=tell,
+            overwrite=overwrite,
+            again=again,
+            allow_unreadable=allowed,
+            allow_odd=allow_odd,
         )
     if as_json:
         print(json.dumps(done.as_json() | {"design": promise.hash, "guarantee": str(promise.guarantee)}, indent=2))
     else:
         _print(Console(highlight=False), promise, design, done)
+
+
+def _share(words: str) -> float:
+    """A share of rows, as 5% or 0.05."""
+    from geopriv.spaces.checks import invalid
+
+    number = words.strip().removesuffix("%").strip()
+    try:
+        share = float(number) / (100 if number != words.strip() else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise invalid("privatize", "allow_unreadable", "a share of rows, such as 5% or 0.05", words)
+    return share
 
 
 def _bar(console: Console) -> Progress:

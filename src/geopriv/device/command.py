@@ -147,5 +147,6 @@ def _value(words: str) -> list[Any]:
 
     parts = words.split(",")
     if not all(map(_NUMBER.fullmatch, parts)):
-        raise OutOfDomain("A value must be a number, or numbers with commas between.")
+        how = "with a point before decimals and nothing between thousands"
+        raise OutOfDomain(f"A value must be a number, {how}, or numbers with commas between.")
     return [Decimal(part.strip()) for part in parts]

@@ -86,7 +86,8 @@ def read_value(space: DeviceSpace, value: Any, clamped: Callable[[Value], Value]
     """
     parts = tuple(value) if isinstance(value, list | tuple) else (value,)
     if len(parts) != space.axes:
-        many = "one number, without commas" if space.axes == 1 else f"{space.axes} numbers, with commas between"
+        one = "one number, without commas (a point before decimals, and nothing between thousands)"
+        many = one if space.axes == 1 else f"{space.axes} numbers, with commas between"
         raise OutOfDomain(f"A value of {space.kind} must be {many}.")
     numbers = tuple(map(_rational, parts))
     if None in numbers:

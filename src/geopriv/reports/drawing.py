@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -60,6 +59,8 @@ class Order:
         overwrite: whether an output of reports may be replaced.
         again: whether a second run of the survey is meant.
         register: that tells what was privatised before.
+        allow_unreadable: the share of rows that may be left out because they cannot be read.
+        allow_odd: whether values that look wrong as a whole are meant as they are.
     """
 
     design: Design
@@ -69,6 +70,8 @@ class Order:
     overwrite: bool
     again: bool
     register: Register
+    allow_unreadable: float = 0.01
+    allow_odd: bool = False
 
 
 def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) -> Integers:
@@ -85,19 +88,6 @@ def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) 
         report = mechanism.draw(mechanism.space.read_rows(values[mine])[0], source.among(mine))
         drawn[mine, 1 : 1 + report.shape[1]] = report
     return drawn
-
-
-def require_readable(rows: int, unread: Counter[str]) -> None:
-    """Refuse a table without a row that can be read.
-
-    Raises:
-        InvalidParameter: saying why they cannot.
-    """
-    if not rows:
-        raise InvalidParameter("The data has no rows.")
-    if rows == unread.total():
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in unread.items())
-        raise InvalidParameter(f"None of the {rows:,} rows could be read: {reasons}.")
 
 
 def columns_of(design: Design, person: str | None) -> Source:

@@ -15,7 +15,7 @@ from geopriv.reports.engines.duckdb.engine import DuckDB
 from geopriv.reports.engines.spark.engine import Spark
 from geopriv.reports.register import Register
 from geopriv.reports.tallies import Tally
-from geopriv.spaces.checks import invalid
+from geopriv.spaces.checks import finite, invalid
 from geopriv.surveys.design import Design
 
 ENGINES: dict[str, Callable[[], Engine]] = {"arrow": Arrow, "duckdb": DuckDB, "spark": Spark}
@@ -32,11 +32,15 @@ def privatize(
     overwrite: bool = False,
     again: bool = False,
     register: str | os.PathLike[str] | None = None,
+    allow_unreadable: float = 0.01,
+    allow_odd: bool = False,
 ) -> Privatized:
     """One exact report for each person of a table, written in an order that tells nothing of the table's.
 
     Values are clamped to the design's public range; each person then answers one mechanism, drawn by the design's
     shares without a look at the value. Rows whose values are missing or are no finite numbers are counted and left out.
+    A table that looks wrong as a whole (more such rows than are allowed; all values outside the range; latitudes and
+    longitudes swapped) is refused before anything is written (`geopriv.reports.engines.stops`).
     Where a column names people, a person's first readable row counts (on Spark, where no row is first, see
     `geopriv.reports.engines.spark.frames.privatize`).
 
@@ -45,7 +49,8 @@ def privatize(
     random, or a secret random function of the person's name, and are thrown away; ids are drawn afterwards. So their
     order and their ids are independent of the order and the names in the table (with names: to anyone who cannot tell
     keyed BLAKE2b from a random function). It is about one run: who is in k runs has spent k times ε, which is why the
-    register refuses a second run of a survey that nobody has said aloud.
+    register refuses a second run of a survey that nobody has said aloud. And it is about the output: that a run was
+    refused, and why, is about the table, and is for the operator alone.
 
     Memory does not grow with the table: beyond half a million rows, reports wait in a temporary folder beside the
     output, which is removed. A killed run leaves at most that folder, and the next run removes it.
@@ -63,15 +68,30 @@ def privatize(
         again: whether another run of a survey that the register knows is meant: it gives second reports, also where
             the first file is replaced, since that may have been handed on.
         register: the file that tells what was privatised before; by default the operator's own (`Register.of`).
+        allow_unreadable: the share of rows that may be left out because they cannot be read, from 0 to 1.
+        allow_odd: whether values that look wrong as a whole are meant as they are.
 
     Raises:
-        InvalidParameter: for people who cannot be read, for an output that exists, and for a second run.
+        InvalidParameter: for people who cannot be read or look wrong as a whole, for an output that exists, and for a
+            second run.
         OSError: where the output cannot be written. Nothing is left of it.
     """
     if isinstance(people, list):
         raise _unknown("privatize", "people", people)
     _require_design("privatize", design)
-    order = Order(design, os.fspath(output), person, progress or _silent, overwrite, again, Register.of(register))
+    if not 0 <= finite("privatize", "allow_unreadable", allow_unreadable) <= 1:
+        raise invalid("privatize", "allow_unreadable", "a share of rows, from 0 to 1", allow_unreadable)
+    order = Order(
+        design=design,
+        output=os.fspath(output),
+        person=person,
+        progress=progress or _silent,
+        overwrite=overwrite,
+        again=again,
+        register=Register.of(register),
+        allow_unreadable=float(allow_unreadable),
+        allow_odd=allow_odd,
+    )
     return _engine("privatize", "people", people, engine).privatize(people, order)
 
 

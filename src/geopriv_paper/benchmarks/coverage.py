@@ -62,15 +62,7 @@ def table_law(table: Table, values: FloatArray, weights: FloatArray) -> Law:
 
 def lattice_law(lattice: Lattice, values: FloatArray, weights: FloatArray, queries: Sequence[Query]) -> Law:
     """The law of a lattice's cells, and what they add to the means of queries that have bounds."""
-    d = lattice.space.dimension
-    lower, share = (part.reshape(-1, d) for part in lattice.place(lattice.space.read(values)))
-    pad = math.ceil(math.log(_RARE) / math.log(lattice.ratio))
-    first = lower.min(axis=0) - pad
-    mass = np.zeros((lower.max(axis=0) + pad + 2 - first).astype(int))
-    for corner in product((0, 1), repeat=d):
-        up = np.asarray(corner)
-        there = tuple((lower - first + up).astype(int).T)
-        np.add.at(mass, there, weights * np.where(up > 0, share, 1 - share).prod(axis=1))
+    first, mass = placed(lattice, lattice.space.read(values), weights)
     mass = smoothed(mass, lattice.ratio)
     kept = np.stack(np.nonzero(mass > _RARE), axis=1)
     shares = mass[tuple(kept.T)]
@@ -79,6 +71,21 @@ def lattice_law(lattice: Lattice, values: FloatArray, weights: FloatArray, queri
     truth = np.array([weights @ query(values) for query in queries])
     bounds = np.array([stencil_bounds(lattice, query) for query in queries], dtype=np.float64)
     return Law(cells.astype(np.int64), shares / shares.sum(), contributions, truth, np.ptp(bounds, axis=1))
+
+
+def placed(lattice: Lattice, points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The lowest cell, and how likely people are at each before there is noise, with room for noise around them."""
+    d = lattice.space.dimension
+    lower, share = (part.reshape(-1, d) for part in lattice.place(points))
+    pad = math.ceil(math.log(_RARE) / math.log(lattice.ratio))
+    first = lower.min(axis=0) - pad
+    shape = tuple((lower.max(axis=0) + pad + 2 - first).astype(int).tolist())
+    mass = np.zeros(math.prod(shape))
+    for corner in product((0, 1), repeat=d):
+        up = np.asarray(corner)
+        there = np.ravel_multi_index(tuple((lower - first + up).astype(int).T), shape)
+        mass += np.bincount(there, weights * np.where(up > 0, share, 1 - share).prod(axis=1), mass.size)
+    return first, mass.reshape(shape)
 
 
 def normal_ratios(law: Law, n: int, number: int, confidence: float, rng: np.random.Generator) -> FloatArray:

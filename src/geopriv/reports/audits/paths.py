@@ -115,7 +115,8 @@ def _files(design: Design, value: Value, n: int) -> Integers:
         people, reports = Path(folder) / "people.parquet", Path(folder) / "reports.parquet"
         table = {name: np.full(n, number) for name, number in zip(columns, numbers, strict=True)}
         pq.write_table(pa.table(table), people)
-        privatize(design, people, reports, register=Path(folder) / "register.sqlite")
+        # all of them are at one place, and that may be outside the range
+        privatize(design, people, reports, register=Path(folder) / "register.sqlite", allow_odd=True)
         written = pq.read_table(reports, columns=["mechanism", "report"])
     lists = written["report"].combine_chunks()
     drawn = np.zeros((len(lists), _width(design)), dtype=np.int64)

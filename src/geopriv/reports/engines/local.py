@@ -2,7 +2,8 @@
 
 Who runs this holds the raw values, so it protects people from those who get the reports, not from the operator. What
 it counts (rows, unreadable ones, repeats) is about the file that the operator already holds, and is told to nobody
-else. How many values were clamped is not counted: that would be a statistic of values.
+else. How many values were clamped is a statistic of values: it decides whether a run stops (`stops`), is thrown away,
+and is in nothing that is written.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ import pyarrow as pa
 from geopriv.errors import InvalidParameter
 from geopriv.noise.entropy import ENTROPY
 from geopriv.queries.source import Source
-from geopriv.reports.drawing import Order, Privatized, Progress, columns_of, draw_reports, require_readable
+from geopriv.reports.drawing import Order, Privatized, Progress, columns_of, draw_reports
 from geopriv.reports.engines.ahead import ahead
 from geopriv.reports.engines.parts import parts, publish
 from geopriv.reports.engines.people import People
 from geopriv.reports.engines.reading import Reading
 from geopriv.reports.engines.shuffle import Shuffle
+from geopriv.reports.engines.stops import require_plausible
+from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.reports.files import records, write_records
 from geopriv.reports.register import Register
 from geopriv.reports.report_files import holds_reports
@@ -53,7 +56,7 @@ def privatize_rows(rows: Rows, order: Order) -> Privatized:
     with _writing(target), parts(target) as folder:
         width = 3 + max(m.limits[0] for m in design.mechanisms)
         run = _Run(design, source, Shuffle(folder / "rows", width, repeats="first" if source.person else "none"))
-        run.read(rows, order.progress)
+        run.read(rows, order)
         fresh = folder / "reports"
         written = write_records(fresh, run.told(order.progress), _KINDS[target.suffix])
         _publish(fresh, target, order.overwrite, register, register.begin(design, order.again, written))
@@ -87,24 +90,24 @@ class _Run:
     rows: int = 0
     unread: Counter[str] = field(default_factory=Counter)
 
-    def read(self, rows: Rows, tell: Progress) -> None:
-        """Every readable row drawn, and waiting under its key."""
-        people = People(self.source.person)
+    def read(self, rows: Rows, order: Order) -> None:
+        """Every readable row drawn, and waiting under its key; a table that looks wrong as a whole is refused."""
+        people, suspicions = People(self.source.person), Suspicions(self.source, self.design.space)
         reading = Reading(self.source.columns + ((self.source.person,) if self.source.person else ()))
-        for values, names in ahead(self._people(rows, reading, people)):
+        for values, names in ahead(self._people(rows, reading, people, suspicions)):
             keys = people.keys(names, len(values))
             self.shuffle.add(np.concatenate([keys, draw_reports(self.design, values).view(np.uint64)], axis=1))
-            tell("reading", self.rows, reading.share)
+            order.progress("reading", self.rows, reading.share)
         self.unread += reading.left_out
         self.rows += reading.left_out.total()
-        require_readable(self.rows, self.unread)
+        require_plausible(self.rows, self.unread, suspicions, order)
 
     def _people(
-        self, rows: Rows, reading: Reading, people: People
+        self, rows: Rows, reading: Reading, people: People, suspicions: Suspicions
     ) -> Generator[tuple[FloatArray, pa.Array | None], None, None]:
         """Clamped values of the rows that can be read, and the names that belong to them."""
         for batch in rows(reading):
-            values, names, unread = people.read(batch, self.source, self.design.space)
+            values, names, unread = people.read(batch, self.source, self.design.space, suspicions)
             self.rows += batch.num_rows
             self.unread += unread
             yield values, names

@@ -22,6 +22,7 @@ from geopriv.reports.engines.rows import (
     kind_of,
     read_rows,
 )
+from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 
@@ -59,8 +60,8 @@ class People:
         self._column, self._source = column, source
         self._secret = source.bytes(32) if secret is None else secret
 
-    def read(self, batch: pa.RecordBatch, columns: Columns, space: Space) -> Read:
-        """The rows of a batch that can be read, clamped, and how many cannot.
+    def read(self, batch: pa.RecordBatch, columns: Columns, space: Space, suspicions: Suspicions | None = None) -> Read:
+        """The rows of a batch that can be read, clamped, and how many cannot; suspicions see all as they are.
 
         Raises:
             InvalidParameter: for a column that holds something else than numbers, texts or names.
@@ -69,6 +70,8 @@ class People:
         names = self.names(batch)
         if names is not None and names.null_count:
             status[names.is_null().to_numpy(zero_copy_only=False) & (status == FINE)] = NO_PERSON
+        if suspicions is not None:
+            suspicions.see(batch, values, status)
         unread = count_reasons(status)
         if unread:
             values = values[status == FINE]

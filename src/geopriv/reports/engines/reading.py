@@ -12,10 +12,18 @@ import pyarrow as pa
 
 from geopriv.errors import InvalidParameter
 
+RAGGED = "wrong number of values"  # the reason of a line that has more or fewer than the header
 BATCH = 1 << 17  # rows at a time
 # what Arrow, gzip and Python's own decoders raise; their messages quote the data, so they are never shown or chained
 BROKEN = (pa.ArrowException, OSError, EOFError, ValueError, zlib.error)
 
+_QUERY = "write it with commas, or read it with --query \"from read_csv('\u2026', delim = '{}')\""
+_SEPARATORS = {
+    ";": ("semicolons", _QUERY.format(";")),
+    "\t": ("tabs", "let its name end in .tsv"),
+    "|": ("bars", _QUERY.format("|")),
+    ",": ("commas", "let its name end in .csv"),
+}
 _DIGITS = 4  # of a name: a year
 _SHOWN = 60  # characters of a name
 
@@ -60,6 +68,7 @@ class Reading:
             InvalidParameter: naming the columns that are there, if they look like names.
         """
         if not set(self.columns) <= set(found):
+            _require_separator(what, self.columns, found)
             rule = "must begin with a line of column names"
             if any(_like_a_value(name) for name in found):
                 raise InvalidParameter(f"{what} {rule}; it begins with values.")
@@ -68,6 +77,16 @@ class Reading:
                 missing = next(column for column in self.columns if column not in found)
                 raise InvalidParameter(f"{what} has no column {missing!r}, nor one of a name like it; it {rule}.")
         self.require(what, found)
+
+
+def _require_separator(what: str, columns: Sequence[str], found: Sequence[str]) -> None:
+    """Say so where a header is one long name that holds those of the columns, between other separators."""
+    if len(found) != 1:
+        return
+    for mark, (words, advice) in _SEPARATORS.items():
+        if set(columns) <= {part.strip("\"' \ufeff") for part in found[0].split(mark)}:
+            this = f"{what[0].lower()}{what[1:]}"
+            raise InvalidParameter(f"Nothing was written: the header of {this} has {words} between names; {advice}.")
 
 
 def _like_a_value(name: str) -> bool:

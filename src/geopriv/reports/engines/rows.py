@@ -19,9 +19,9 @@ REASONS = ("", "missing", "not a number", "not finite", "not on the map", "no pe
 FINE, MISSING, NOT_A_NUMBER, NOT_FINITE, NOT_ON_MAP, NO_PERSON = range(len(REASONS))
 Status = npt.NDArray[np.uint8]
 
-_EMPTY = r"^[ \t]*$"
+EMPTY = r"^[ \t]*$"
 _WORDS = r"(?i:nan(\(\w*\))?|inf|infinity)"
-_NUMBER = rf"^[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$|^[ \t]*[+-]?{_WORDS}[ \t]*$"
+NUMBER = rf"^[ \t]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$|^[ \t]*[+-]?{_WORDS}[ \t]*$"
 
 
 def read_rows(batch: pa.RecordBatch, columns: tuple[str, ...], space: Space) -> tuple[FloatArray, Status]:
@@ -36,9 +36,14 @@ def read_rows(batch: pa.RecordBatch, columns: tuple[str, ...], space: Space) -> 
     for _, other in read[1:]:
         status = np.where(status == FINE, other, status)
     if space.geographic:
-        off = (np.abs(values[:, 0]) > 90) | (values[:, 1] < -180) | (values[:, 1] > 360)
-        status = np.where((status == FINE) & off, np.uint8(NOT_ON_MAP), status)
+        status = np.where((status == FINE) & ~on_map(values), np.uint8(NOT_ON_MAP), status)
     return values, status
+
+
+def on_map(values: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which rows, shape (n, 2), are a latitude and a longitude."""
+    latitude, longitude = values.T
+    return np.asarray((np.abs(latitude) <= 90) & (longitude >= -180) & (longitude <= 360))
 
 
 def read_numbers(column: pa.Array, name: str) -> tuple[FloatArray, Status]:
@@ -88,8 +93,8 @@ def _parsed(texts: pa.Array, status: Status) -> pa.Array:
         return pc.cast(whole, pa.float64())
     except pa.ArrowInvalid:
         pass  # some text is no number: below they are told apart
-    good = pc.match_substring_regex(whole, _NUMBER).fill_null(False)
-    empty = pc.match_substring_regex(whole, _EMPTY).fill_null(True)
+    good = pc.match_substring_regex(whole, NUMBER).fill_null(False)
+    empty = pc.match_substring_regex(whole, EMPTY).fill_null(True)
     status[empty.to_numpy(zero_copy_only=False)] = MISSING
     status[pc.invert(pc.or_(good, empty)).to_numpy(zero_copy_only=False)] = NOT_A_NUMBER
     kept = pc.cast(pc.if_else(good, whole, pa.scalar(None, whole.type)), pa.large_string())

@@ -18,9 +18,8 @@ import pyarrow as pa
 import pyarrow.csv
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines.reading import Reading
+from geopriv.reports.engines.reading import RAGGED, Reading
 
-RAGGED = "wrong number of values"
 _BLOCK = 1 << 22  # bytes that are parsed at once
 
 

@@ -72,7 +72,8 @@ def file_query(path: str | os.PathLike[str]) -> Sql:
         raise InvalidParameter(f"The file {name} must be one of {known}; all else that DuckDB reads takes a query.")
     place = quoted(literal(name) if os.path.exists(name) else name)
     if kind in _DELIMITERS:
-        options = f"delim = '{_DELIMITERS[kind]}', quote = '\"', escape = '\"', header = true, all_varchar = true"
+        options = f"delim = '{_DELIMITERS[kind]}', quote = '\"', escape = '\"', header = true, skip = 0"
+        options += ", all_varchar = true"
         return Sql(f"SELECT * FROM read_csv({place}, {options})")
     if kind == ".parquet":
         return Sql(f"SELECT * FROM {place}")
@@ -181,7 +182,10 @@ def why(error: Exception) -> str:
         case duckdb.BinderException():
             problem = "it names a column or a function that is not there"
         case duckdb.InvalidInputException():
-            problem = "a file is damaged or not what its name says, or a line has another number of values than others"
+            problem = (
+                "a file is damaged or not what its name says, or a line has another number of values than others, as "
+                "other separators than commas make it, and commas inside values that are not in quotes"
+            )
         case _:
             problem = f"DuckDB stopped with a {type(error).__name__}"
     return f"The query cannot be run: {problem}."

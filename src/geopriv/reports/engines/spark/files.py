@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.drawing import Order, Privatized, require_readable
+from geopriv.reports.drawing import Order, Privatized
 from geopriv.reports.engines.base import KINDS
 from geopriv.reports.engines.spark import frames
 from geopriv.reports.engines.spark.told import EXISTS
 from geopriv.reports.engines.spark.work import SENT, read_lines
+from geopriv.reports.engines.stops import require_plausible
 from geopriv.reports.files import COLUMNS
 from geopriv.reports.report_files import require_sizes, require_whole
 from geopriv.reports.tallies import require_reports
@@ -32,9 +33,10 @@ def write_reports(session: SparkSession, people: DataFrame, order: Order) -> Pri
     design, output, register = order.design, order.output, order.register
     _require_free(session, output, order.overwrite)
     earlier = register.require_new(design, order.again)
-    reports = frames.drawn(people, design, person=order.person)
-    rows, unread = frames.count_rows(people, design, person=order.person)
-    require_readable(rows, unread)
+    draw = frames.prepared(people, design, person=order.person)
+    rows, unread, suspicions = frames.inspected(people, design, order.person)
+    require_plausible(rows, unread, suspicions, order)
+    reports = draw()
     number = register.begin(design, order.again)
     try:
         writer = reports.write.mode("overwrite" if order.overwrite else "error")

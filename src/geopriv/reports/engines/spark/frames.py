@@ -26,6 +26,7 @@ from geopriv.reports.engines.people import People
 from geopriv.reports.engines.reading import Reading
 from geopriv.reports.engines.spark import work
 from geopriv.reports.engines.spark.blocks import BLOCK
+from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.reports.files import COLUMNS
 from geopriv.reports.register import Register
 from geopriv.reports.tallies import Tally
@@ -84,13 +85,18 @@ def privatize(
     """
     known = Register.of(register)
     known.require_new(design, again)
-    reports = drawn(df, design, key, person=person)
+    reports = prepared(df, design, key, person=person)()
     known.complete(known.begin(design, again))
     return reports
 
 
-def drawn(df: DataFrame, design: Design, key: bytes | None = None, *, person: str | None = None) -> DataFrame:
-    """What `privatize` gives, for who looks after the register."""
+def prepared(
+    df: DataFrame, design: Design, key: bytes | None = None, *, person: str | None = None
+) -> Callable[[], DataFrame]:
+    """A frame that can be privatized, as what draws its reports, for who looks after the register.
+
+    Until it is called nothing is drawn: without names reports are drawn at once, and kept.
+    """
     from pyspark.sql import functions
 
     rows, person = _rows(df, design, person)
@@ -98,13 +104,32 @@ def drawn(df: DataFrame, design: Design, key: bytes | None = None, *, person: st
     if person:
         _require_fixed(rows)
         ids, bits = _secrets(design, key)
-        blocks = mapped(rows, work.Drawing(packed, person, ids, bits, _bits(df)), BLOCK)
-        reports = mapped(blocks.repartition("bucket"), work.Choosing(packed), work.REPORT)
     else:
         _require_checkpoint(df, key)
-        kept = mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
-        reports = kept.repartition("id").sortWithinPartitions("id")
-    return reports.select(functions.lit(design.hash).alias("design"), "id", "mechanism", "report")
+
+    def draw() -> DataFrame:
+        if person:
+            blocks = mapped(rows, work.Drawing(packed, person, ids, bits, _bits(df)), BLOCK)
+            reports = mapped(blocks.repartition("bucket"), work.Choosing(packed), work.REPORT)
+        else:
+            kept = mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
+            reports = kept.repartition("id").sortWithinPartitions("id")
+        return reports.select(functions.lit(design.hash).alias("design"), "id", "mechanism", "report")
+
+    return draw
+
+
+def inspected(df: DataFrame, design: Design, person: str | None) -> tuple[int, Counter[str], Suspicions]:
+    """How many rows a frame has, how many of them cannot be read, by reason, and what makes the frame look wrong.
+
+    One small row a partition comes to the driver, with counts and no value. Suspicions are about values: they decide
+    whether a run stops, and are thrown away.
+    """
+    columns, secret = columns_of(design, person), ENTROPY.bytes(32)
+    rows, person = _rows(df, design, person)
+    found = mapped(rows, work.Inspecting(_sent(df, design), person, secret), work.COUNTED).collect()
+    unread, odd = (sum((Counter(json.loads(row[name])) for row in found), Counter()) for name in ("unread", "odd"))
+    return sum(row["rows"] for row in found), unread, Suspicions(columns, design.space, secret, odd)
 
 
 def count_rows(df: DataFrame, design: Design, *, person: str | None = None) -> tuple[int, Counter[str]]:
@@ -113,9 +138,7 @@ def count_rows(df: DataFrame, design: Design, *, person: str | None = None) -> t
     Raises:
         InvalidParameter: for columns that are not there or hold something else.
     """
-    rows, person = _rows(df, design, person)
-    found = mapped(rows, work.Inspecting(_sent(df, design), person), work.COUNTED).collect()
-    return sum(row["rows"] for row in found), sum((Counter(json.loads(row["unread"])) for row in found), Counter())
+    return inspected(df, design, person)[:2]
 
 
 def tally(df: DataFrame, design: Design) -> Tally:

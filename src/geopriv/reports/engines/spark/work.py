@@ -33,6 +33,7 @@ from geopriv.reports.engines.spark.blocks import (
     shuffling,
     signed,
 )
+from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.reports.files import (
     COLUMNS,
     records,
@@ -49,7 +50,7 @@ Batches = Iterator[pa.RecordBatch]
 REPORT = "id string, mechanism int, report array<bigint>"
 SENT = "design string, id string, mechanism int, report array<bigint>"
 PACKED = "packed binary"
-COUNTED = "rows bigint, unread string"
+COUNTED = "rows bigint, unread string, odd string"
 _BATCH = 1 << 15  # reports that are given to Spark at once
 
 
@@ -153,21 +154,25 @@ class DrawingAnew(Work):
 
 @dataclass(frozen=True)
 class Inspecting(Work):
-    """How many rows a partition has, and how many of them cannot be read, by reason.
+    """How many rows a partition has, how many of them cannot be read, by reason, and what makes them look wrong.
 
     Args:
         person: the column that names people.
+        secret: of the hash by which partitions that hold one value are compared.
     """
 
     person: str
+    secret: bytes = field(repr=False)
 
     def __call__(self, batches: Batches) -> Batches:
         people, columns = People(self.person), columns_of(self.design, self.person)
         rows, unread = 0, Counter[str]()
+        suspicions = Suspicions(columns, self.design.space, self.secret)
         for batch in batches:
             rows += batch.num_rows
-            unread += people.read(named(batch, columns), columns, self.design.space).unread
-        yield pa.RecordBatch.from_pydict({"rows": [rows], "unread": [json.dumps(unread)]})
+            unread += people.read(named(batch, columns), columns, self.design.space, suspicions).unread
+        told = {"unread": [json.dumps(unread)], "odd": [json.dumps(suspicions.counts)]}
+        yield pa.RecordBatch.from_pydict({"rows": [rows], **told})
 
 
 def read_lines(batches: Batches) -> Batches:
