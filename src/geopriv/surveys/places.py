@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import shapely
 from pydantic import Field
 
@@ -22,6 +23,7 @@ from geopriv.surveys.tables import Columns, Table, Text
 
 _POINTS = 1 << 14  # that stand for all areas
 _FEWEST = 16  # that stand for one area
+_STILL = 1e-6  # degrees: a place that was moved by less was not clamped
 
 
 class PointsPrior(Table):
@@ -47,11 +49,7 @@ class PointsPrior(Table):
             raise part.error(f"must be a file whose values are all finite numbers, unlike {shown(self.file)}", "file")
         if not ((weights >= 0).all() and 0 < weights.sum() < np.inf):
             raise part.error("must be a column of numbers of at least 0, some of them above 0", "weight")
-        if space.geographic:
-            _require_region(values, space, part)
-        elif table.limits:
-            values = np.clip(values, *np.transpose(table.limits))
-        return Prior.sample(values.reshape(-1, *space.point_shape), weights)
+        return _placed(values, weights, table, space, part)
 
     def _of_columns(self, path: Path, table: SpaceTable, space: Space, part: Part) -> tuple[FloatArray, FloatArray]:
         names = self.columns or table.columns
@@ -113,13 +111,7 @@ class AreasPrior(Table):
         shares = counts / counts.sum()
         sizes = np.maximum(_FEWEST, np.rint(_POINTS * shares)).astype(np.int64)
         inside = [points_inside(region, int(size)) for region, size in zip(regions, sizes, strict=True)]
-        points = np.clip(np.concatenate(inside), *space.limits)
-        if not space.geographic and table.limits:
-            points = np.clip(points, *np.transpose(table.limits))
-        values = space.values(points)
-        if space.geographic:
-            _require_region(values, space, part)
-        return Prior.sample(values, np.repeat(shares / sizes, sizes))
+        return _placed(space.values(np.concatenate(inside)), np.repeat(shares / sizes, sizes), table, space, part)
 
 
 def points_inside(region: shapely.Geometry, size: int) -> FloatArray:
@@ -146,17 +138,27 @@ def _region(number: int, feature: Any, space: Space, part: Part) -> shapely.Geom
     return region
 
 
-def _require_region(values: FloatArray, space: Space, part: Part) -> None:
-    """Refuse latitudes and longitudes of which none lie in the region, with a word where they look swapped."""
-    if _inside(values, space):
-        return
-    swapped = "; they would if latitudes and longitudes were swapped" if _inside(values[:, ::-1], space) else ""
-    raise part.error(f"must hold places in the region of the space, and none of these lie there{swapped}", "file")
+def _placed(values: FloatArray, weights: FloatArray, table: SpaceTable, space: Space, part: Part) -> Prior:
+    """The prior of public values: those in the region of a map, elsewhere all of them, clamped as people are."""
+    if not space.geographic:
+        if table.limits:
+            values = np.clip(values, *np.transpose(table.limits))
+        return Prior.sample(values.reshape(-1, *space.point_shape), weights)
+    inside = _inside(values, space)
+    if not weights[inside].sum() > 0:
+        swapped = _inside(values[:, ::-1], space).any()
+        hint = "; they would if latitudes and longitudes were swapped" if swapped else ""
+        raise part.error(f"must hold people in the region of the space, and none of these lie there{hint}", "file")
+    return Prior.sample(values[inside], weights[inside])
 
 
-def _inside(values: FloatArray, space: Space) -> bool:
-    earthly = values[(np.abs(values[:, 0]) <= 90) & (values[:, 1] >= -180) & (values[:, 1] <= 360)]
-    return any(space.holds(place) for place in earthly)
+def _inside(values: FloatArray, space: Space) -> npt.NDArray[np.bool_]:
+    """Which places (latitude, longitude), perhaps no places at all, lie in the region: others are moved when read."""
+    earthly = (np.abs(values[:, 0]) <= 90) & (values[:, 1] >= -180) & (values[:, 1] <= 360)
+    safe = np.where(earthly[:, None], values, 0.0)
+    moved = space.values(space.read(safe)) - safe
+    moved[:, 1] = (moved[:, 1] + 180) % 360 - 180
+    return np.asarray(earthly & (np.abs(moved) < _STILL).all(axis=1))
 
 
 def _read_columns(path: Path) -> dict[str, Any]:
