@@ -1,8 +1,9 @@
-"""How often intervals and bands hold, over many simulated surveys: the table behind the claims.
+"""How often intervals, bands and plain answers hold, over many simulated surveys: the tables behind the claims.
 
-Run it:  python bench/intervals.py [ca_income.parquet [nyc_collisions.parquet]] [--json]
+Run it:  python bench/intervals.py [ca_income.parquet [nyc_collisions.parquet]] [--json] [--plain]
 
-Without files the people are quantiles of the published log-normal fit, and a synthetic city.
+Without files the people are quantiles of the published log-normal fit, and a synthetic city. With --plain only the
+plain questions are measured; they take most of the time.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from geopriv.commands.populations import income_quantiles, read_columns, synthet
 from geopriv.mechanisms.lattice.sums import map_sums
 from geopriv.reports.files import ReportBatch
 from geopriv.spaces.checks import FloatArray
+from geopriv_paper.benchmarks import plain_questions
 from geopriv_paper.benchmarks.coverage import (
     Law,
     band_ratios,
@@ -33,7 +35,8 @@ from geopriv_paper.benchmarks.coverage import (
 USD = gp.Line("USD")
 CITY = gp.LocalPlane(south=40.34, west=-74.644, north=40.955, east=-73.654)
 RATE = "1 per 8,000 USD"
-SURVEYS, BANDS, MAPS = 10_000, 2_000, 300
+SURVEYS, BANDS, MAPS, PLAIN = 10_000, 2_000, 300, 2_000
+PLACES = Path(__file__).parents[1] / "examples" / "crashes" / "places.geojson"
 Row = dict[str, Any]
 
 
@@ -88,18 +91,38 @@ def on_map(places: FloatArray) -> list[Row]:
     ]
 
 
+def print_plain(rows: list[Row]) -> None:
+    """Plain answers beside soft ones."""
+    print(f"{PLAIN:,} surveys each, 95 % confidence; half lengths in percentage points. The last column: how often the")
+    print("soft interval holds the plain truth, which is not its question.")
+    head = f"{'':36}{'':32}{'n':>10}{'truth':>8}{'reach·ε':>8}{'plain held':>11}{'± plain':>9}{'planned':>9}"
+    print(f"{head}{'soft held':>10}{'± soft':>8}{'plain by soft':>15}")
+    for r in rows:
+        print(
+            f"{r['what']:36}{r['question']:32}{r['n']:>10,}{100 * r['truth']:>8.2f}{r['reach']:>8.2f}"
+            f"{r['plain_covered']:>11.4f}{100 * r['plain_half']:>9.2f}{100 * r['plain_predicted']:>9.2f}"
+            f"{r['soft_covered']:>10.3f}{100 * r['soft_half']:>8.2f}{r['plain_by_soft']:>15.3f}"
+        )
+
+
 def main() -> None:
     """Measure, and print one table."""
-    files = [Path(name) for name in sys.argv[1:] if name != "--json"]
+    files = [Path(name) for name in sys.argv[1:] if not name.startswith("--")]
     values, weights = income_quantiles(50_000), np.ones(50_000)
     spots = synthetic_city(200_000, np.random.default_rng(0))
     if files:
         values, weights = read_columns(files[0], ("income", "weight"))
     if len(files) > 1:
-        spots = np.stack(read_columns(files[1], ("lat", "lon")), axis=1)[::7]
-    rows = on_incomes(values, weights / weights.sum()) + on_map(spots)
+        spots = np.stack(read_columns(files[1], ("lat", "lon")), axis=1)
+    weights = weights / weights.sum()
+    rows = [] if "--plain" in sys.argv else on_incomes(values, weights) + on_map(spots[::7])
+    plain = list(plain_questions.incomes(np.clip(values, 0.0, 2e6), weights, PLAIN))
+    plain += plain_questions.crashes(plain_questions.CITY.read(spots), PLACES, PLAIN)
     if "--json" in sys.argv:
-        print(json.dumps(rows))
+        print(json.dumps({"intervals": rows, "plain": plain}))
+        return
+    print_plain(plain)
+    if not rows:
         return
     print(f"{'95 % confidence':48}{'n':>8}{'surveys':>9}{'covered':>18}{'± one s.e.':>12}")
     for r in rows:

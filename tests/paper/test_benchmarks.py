@@ -15,7 +15,7 @@ import geopriv as gp
 from geopriv.commands.cli import app
 from geopriv.commands.populations import income_quantiles, read_columns, synthetic_city
 from geopriv_paper import settings
-from geopriv_paper.benchmarks import city_map, one_way
+from geopriv_paper.benchmarks import city_map, one_way, plain_widths
 from geopriv_paper.datasets import Incomes
 
 
@@ -44,6 +44,8 @@ def test_the_command_prints_tables_and_json(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(settings, "ONE_WAY", {100_000: (12_000, (8_000,))})
     monkeypatch.setattr(city_map, "INVERSE_RATES", (1_000,))
     monkeypatch.setattr(city_map, "_GRID", 11)
+    monkeypatch.setattr(plain_widths, "PEOPLE", (2_000, 20_000))
+    monkeypatch.setattr(plain_widths, "INVERSE_RATES", (8_000,))
     incomes, places = tmp_path / "i.parquet", tmp_path / "p.parquet"
     parquet.write_table(pa.table({"income": income_quantiles(500), "weight": np.ones(500)}), incomes)
     spots = synthetic_city(3000, np.random.default_rng(2))
@@ -57,6 +59,10 @@ def test_the_command_prints_tables_and_json(monkeypatch: pytest.MonkeyPatch, tmp
     document = json.loads(written.stdout[written.stdout.index("{") :])
     assert document["one_way"]["panels"][0]["gains"]["M3/table"] > 10
     assert document["map"]["panels"][0]["people"] == 2000
+    few, many = document["plain"]["panels"][0], document["plain"]["panels"][3]
+    assert (few["people"], many["people"]) == (2_000, 20_000)
+    assert 0.03 < many["plain"] < few["plain"] < 0.08  # the edge stays, the noise falls
+    assert many["soft"] < many["plain"] / 3
 
 
 def test_files_that_are_not_what_they_should_be_are_named(tmp_path: Path) -> None:

@@ -15,8 +15,12 @@ from rich.table import Table
 from geopriv.spaces.checks import count
 from geopriv_paper.benchmarks.city_map import INVERSE_RATES, MapPanel, city_map
 from geopriv_paper.benchmarks.one_way import Panel, one_way
+from geopriv_paper.benchmarks.plain_widths import INVERSE_RATES as WIDTH_RATES
+from geopriv_paper.benchmarks.plain_widths import PEOPLE, WidthPanel, plain_widths
 from geopriv_paper.datasets import read_incomes, read_places
 from geopriv_paper.settings import CITY, one_way_settings
+
+_PLANS = len(WIDTH_RATES) * len(PEOPLE)
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Accuracy:
     places: str
     panels: list[Panel]
     maps: list[MapPanel]
+    widths: list[WidthPanel]
 
     def as_json(self) -> dict[str, Any]:
         """Every number, with the ratios that are claimed."""
@@ -36,6 +41,7 @@ class Accuracy:
                 "panels": [asdict(p) | {"gains": p.gains, "efficiencies": p.efficiencies} for p in self.panels],
             },
             "map": {"places": self.places, "panels": [asdict(p) | {"gains": p.gains} for p in self.maps]},
+            "plain": {"incomes": self.incomes, "panels": [asdict(p) for p in self.widths]},
         }
 
 
@@ -45,10 +51,11 @@ def measure(incomes: Path | None, places: Path | None, people: int, seed: int) -
     who, where = read_incomes(incomes), read_places(places)
     spots = where.draw(min(people, len(where.values)), np.random.default_rng(seed))
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Calibrating…", total=len(one_way_settings()) + len(INVERSE_RATES))
+        task = progress.add_task("Calibrating…", total=len(one_way_settings()) + len(INVERSE_RATES) + _PLANS)
         panels = one_way(who, each=lambda: progress.advance(task))
         maps = city_map(spots, CITY, seed, each=lambda: progress.advance(task))
-    return Accuracy(who.source, where.source, panels, maps)
+        widths = plain_widths(who, each=lambda: progress.advance(task))
+    return Accuracy(who.source, where.source, panels, maps, widths)
 
 
 def print_tables(result: Accuracy) -> None:
@@ -82,9 +89,25 @@ def print_tables(result: Accuracy) -> None:
     console.print(
         "M2, M3: the paper's. floor: no unbiased report can be below it; efficiency: the table's share of it. bound:\n"
         "no report with the table's values can be below it. One report: InputLaplace, unbiased, ε once a person.\n"
-        "M3, ε each: with ε for each of the 3,721 queries; shared: each person answers one query.",
+        "M3, ε each: with ε for each of the 3,721 queries; shared: each person answers one query.\n",
         highlight=False,
     )
+    console.print(_width_table(result))
+    console.print(
+        "Plain: holds the share at or above T whoever the people are (theory T14). Soft: people within 2/ε of T count\n"
+        "in part, which is another question. Reach: over which a bracket fades, chosen by plan from the published fit.",
+        highlight=False,
+    )
+
+
+def _width_table(result: Accuracy) -> Table:
+    widths = _table(f"Half of a 95 % interval in percentage points, one Lattice report, {result.incomes}")
+    for name in ("T", "1/ε", "people", "reach·ε", "± plain", "± soft"):
+        widths.add_column(name, justify="right")
+    for w in result.widths:
+        numbers = (f"{w.reach:.2f}", f"{100 * w.plain:.2f}", f"{100 * w.soft:.2f}")
+        widths.add_row(f"{w.at:,}", f"{w.inverse_rate:,}", f"{w.people:,}", *numbers)
+    return widths
 
 
 def _table(title: str) -> Table:
