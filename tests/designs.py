@@ -62,6 +62,14 @@ def table_design(query: gp.queries.Query | None = None, epsilon: float = 1.0, su
     return Design(survey, (small_table(query or gp.Threshold(0.0, 2.0), epsilon),))
 
 
+def grouped_design(weights: tuple[float, ...] = (), column: str = "county") -> Design:
+    """A table whose reports carry one of three groups openly."""
+    groups = gp.queries.Groups(column, ("Kings", "Queens", "New York"), weights)
+    query = gp.Threshold(0.0, 2.0)
+    shares, source = (gp.Share("above", query),), gp.Source(("income",), (-4.0,), (4.0,))
+    return Design("by county", (small_table(query, 1.0),), (), shares, source, groups, "households")
+
+
 def two_tables() -> Design:
     queries = (gp.Threshold(0.0, 2.0), gp.Threshold(1.0, 2.0), gp.Threshold(2.0, 2.0))
     return Design("three questions", tuple(small_table(query, 1.0) for query in queries), (1, 2, 5))

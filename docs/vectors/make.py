@@ -24,9 +24,11 @@ PARK = {
         [[-74.0, 40.71], [-73.98, 40.71], [-73.98, 40.72], [-74.0, 40.71]],
     ],
 }
+COUNTIES = gp.queries.Groups("county", ("Kings", "Queens", "New York"), (2_736_074, 2_405_464, 1_694_251))
 ABOUT = (
     "For each case: the design in the file, the value, and the bytes from which random ones are taken in order. "
-    "'mechanism', 'report' and 'id' are what a device sends, 'used' is how many bytes that took."
+    "'mechanism', 'report' and 'id' are what a device sends, 'used' is how many bytes that took. Where the design "
+    "names groups, 'told' is the one that is told, and 'group' its number, which is sent too."
 )
 
 
@@ -58,6 +60,10 @@ def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
             gp.Design("map", (gp.Lattice.calibrate(plane, 1e-3, step=150.0),)),
             [[0.0, 0.0], [12_345.6, -78.9], [1e30, -1e30]],
         ),
+        "groups": (
+            gp.Design("income by county", incomes, (), (), None, COUNTIES, "households"),
+            [52_000.0, 101_234.56],
+        ),
     }
 
 
@@ -74,10 +80,14 @@ class Bytes:
 
 
 def case(name: str, design: gp.Design, value: Any, source: Bytes) -> dict[str, Any]:
-    """One value, its bytes and its report."""
-    line = json.loads(verify(design.to_bytes())._line(value, source))
+    """One value, its bytes and its report; of groups each in turn, by the bytes."""
+    device = verify(design.to_bytes())
+    names = device.groups.names
+    told = names[source.given[0] % len(names)] if names else None
+    line = json.loads(device._line(value, source, device.groups.index(told)))
     found = {"design": f"{name}.design.json", "value": value, "bytes": source.given[: source.used].hex()}
-    return found | {"used": source.used} | {key: line[key] for key in ("mechanism", "report", "id")}
+    openly = {"told": told, "group": line["group"]} if names else {}
+    return found | {"used": source.used} | openly | {key: line[key] for key in ("mechanism", "report", "id")}
 
 
 def cases() -> list[dict[str, Any]]:

@@ -80,6 +80,8 @@ if TYPE_CHECKING:
     from geopriv.queries.questions import Distribution as Distribution
     from geopriv.queries.questions import Share as Share
     from geopriv.queries.source import Source as Source
+    from geopriv.queries.value_questions import Mean as Mean
+    from geopriv.queries.value_questions import Quantile as Quantile
     from geopriv.reports.engines.duckdb.sql import Sql as Sql
     from geopriv.reports.tallies import Tally as Tally
     from geopriv.reports.verbs import privatize as privatize
@@ -155,6 +157,7 @@ _HOME = {
     "queries.priors": ("Prior",),
     "queries.questions": ("DensityMap", "Distribution", "Share"),
     "queries.source": ("Source",),
+    "queries.value_questions": ("Mean", "Quantile"),
     "reports.engines.duckdb.sql": ("Sql",),
     "reports.tallies": ("Tally",),
     "reports.verbs": ("privatize", "tally"),

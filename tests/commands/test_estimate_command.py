@@ -14,6 +14,7 @@ import geopriv as gp
 from geopriv.commands.cli import main
 from geopriv.reports.files import ReportBatch, write_reports
 from tests.answers.test_answers import SCHEMA
+from tests.answers.test_groups import counted, design
 from tests.answers.test_survey_estimates import (
     ABOVE,
     CURVE,
@@ -60,6 +61,24 @@ def test_answers_are_printed_and_written(folder: Path) -> None:
     assert "3,000 reports counted, none rejected" in done.stdout
     assert "Written: estimates.json" in done.stderr
     assert gp.Answers.read(folder / "estimates.json")["distribution"].consistent is not None
+
+
+def test_groups_are_answered_by_the_command(folder: Path, command: Run) -> None:
+    made = design()
+    made.write(folder / "groups.json")
+    counted(made, 1).write(folder / "t.parquet")
+    arguments = ("estimate", "groups.json", "--no-page", "--json", "--add-tally")
+    code, out, _ = command(*arguments, "t.parquet", "--simultaneous")
+    document = json.loads(out)
+    assert (code, document["weighted"], document["simultaneous"]) == (0, True, True)
+    assert [group["name"] for group in document["groups"]] == ["Kings", "Queens", "New York"]
+    code, out, _ = command(*arguments, "t.parquet", "--unweighted", "-o", "other.json")
+    assert (code, json.loads(out)["weighted"]) == (0, False)
+    counted(made, 1, (200, 700, 1)).write(folder / "few.parquet")
+    code, _, said = command(*arguments, "few.parquet", "-o", "few.json")
+    assert code != 0
+    assert "--unweighted" in said
+    assert not (folder / "few.json").exists()
 
 
 def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command: Run) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.client import Client
-from geopriv.device import coordinates, designs, mechanisms, spaces
+from geopriv.device import coordinates, designs, groups, mechanisms, spaces
 from geopriv.spaces.documents import to_document
 from tests.designs import lattice_design, two_tables
 from tests.policies import allowed
@@ -32,18 +32,18 @@ def test_the_published_schemas_are_made_from_the_classes(tmp_path: Path) -> None
     assert len(made) == 4
 
 
-def keys(schema: dict[str, Any]) -> set[str]:
-    """Those beside the type; all of them must be there and no others may."""
+def keys(schema: dict[str, Any], spare: tuple[str, ...] = ()) -> set[str]:
+    """Those beside the type; all of them must be there, but for spare ones, and no others may."""
     assert schema["additionalProperties"] is False
-    assert set(schema["required"]) == set(schema["properties"])
+    assert set(schema["required"]) == set(schema["properties"]) - set(spare)
     return set(schema["properties"]) - {"type"}
 
 
 def test_a_device_reads_the_keys_that_the_schema_describes() -> None:
     design = SCHEMAS["design"]
     defs = design["$defs"]
-    assert keys(design) == set(designs.KEYS["Design"])
-    for kind, known in (mechanisms.KINDS | mechanisms.GUARANTEE | spaces.KINDS).items():
+    assert keys(design, designs.SPARE) == {*designs.KEYS["Design"], *designs.SPARE}
+    for kind, known in (mechanisms.KINDS | mechanisms.GUARANTEE | spaces.KINDS | groups.KEYS).items():
         assert keys(defs[kind]) == set(known), kind
     assert {part["$ref"].rpartition("/")[2] for part in defs["Space"]["oneOf"]} == set(spaces.KINDS)
     described = defs["Table"]["properties"]["coordinate"]["oneOf"]

@@ -92,6 +92,16 @@ def test_a_question_about_few_people_is_expected_to_err_less_and_not_at_worst() 
     assert found.worst(FAR) == pytest.approx(found.worst(HIGH), rel=0.05)
 
 
+def test_a_mean_errs_most_for_people_at_both_ends_of_the_range() -> None:
+    mean = gp.queries.Mean("mean", USD, low=(0.0,), high=(2e6,))
+    found = gp.plan(survey(mean))
+    noise = found.design.mechanisms[0].moments(np.array([0.0, 2e6]), mean.query)[1]
+    halves = math.sqrt((noise.mean() + 1e12) / found.survey.people)
+    assert found.worst(mean) == pytest.approx(halves, rel=1e-4)
+    assert found.expected(mean) < found.worst(mean)
+    assert math.isnan(found.worst(gp.queries.Quantile("median", (0.5,), USD, 0.0, 2e6)))  # no bound is known
+
+
 def test_the_people_for_a_target_are_enough_and_fewer_are_not() -> None:
     found = planned()
     wanted = needs(found, 0.02)

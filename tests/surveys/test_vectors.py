@@ -25,11 +25,11 @@ CASES: list[dict[str, Any]] = json.loads((FOLDER / "client.json").read_text("utf
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['design']} {case['bytes'][:8]}" for case in CASES])
 def test_a_device_makes_the_published_reports(case: dict[str, Any]) -> None:
-    source = Given(bytes.fromhex(case["bytes"]))
-    line = json.loads(verify((FOLDER / case["design"]).read_bytes())._line(case["value"], source))
-    assert {key: line[key] for key in ("mechanism", "report", "id")} == {
-        key: case[key] for key in ("mechanism", "report", "id")
-    }
+    source, device = Given(bytes.fromhex(case["bytes"])), verify((FOLDER / case["design"]).read_bytes())
+    line = json.loads(device._line(case["value"], source, device.groups.index(case.get("told"))))
+    sent = line.keys() - {"design"}
+    assert {key: line[key] for key in sent} == {key: case[key] for key in sent}
+    assert ("group" in line) == (case["design"] == "groups.design.json")
     assert source.used == case["used"]
 
 
@@ -37,6 +37,7 @@ def test_the_vectors_reach_every_kind_of_answer() -> None:
     letters = {(case["design"], case["mechanism"], *case["report"]) for case in CASES}
     assert len({letter for letter in letters if letter[0] == "threshold.design.json"}) == 4
     assert len({letter[1] for letter in letters if letter[0] == "partition.design.json"}) == 3
+    assert {case["group"] for case in CASES if "group" in case} == {0, 1, 2}
     last = [case["report"] for case in CASES[-2:]]
     assert last[0] != last[1]  # the same first 64 bits, settled by later ones
     assert CASES[-1]["used"] == CASES[-2]["used"] == 8 + 16 + 16 + 16
@@ -68,4 +69,4 @@ def test_the_script_makes_the_published_files(tmp_path: Path) -> None:
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     published = {name: (FOLDER / name).read_bytes() for name in made}
     assert made == published
-    assert len(made) == 6
+    assert len(made) == 7

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geopriv.answers.estimates import Estimates
+from geopriv.device.designs import PEOPLE
 from geopriv.device.files import canonical, replacing
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee
@@ -71,6 +72,12 @@ class Answers(Shown):
         answers: one for each question, in the order of the design.
         n: reports that were counted.
         rejected: how many were not, by reason.
+        counted: who reported: "households".
+        groups: the answers of each group, in the order of the design; empty where it has none. A group in which a
+            question has fewer than two reports has no answer to it.
+        weighted: whether answers for all are means weighted by known sizes of the groups; otherwise every report counts
+            alike.
+        simultaneous: whether intervals of groups hold in all groups at once with the confidence of those for all.
     """
 
     survey: str
@@ -80,6 +87,18 @@ class Answers(Shown):
     answers: tuple[Answer, ...]
     n: int
     rejected: dict[str, int] = field(default_factory=dict)
+    counted: str = PEOPLE
+    groups: dict[str, Answers] = field(default_factory=dict)
+    weighted: bool = False
+    simultaneous: bool = False
+
+    def group(self, name: str) -> Answers:
+        """The answers of one group: `answers.group("Kings")["above 100,000 USD"]`.
+
+        Raises:
+            KeyError: where there is none.
+        """
+        return self.groups[name]
 
     def __getitem__(self, name: str) -> Answer:
         """The answer to the question of a name.

@@ -101,10 +101,15 @@ def compare(first: Answers, second: Answers, same_people: bool = False) -> Compa
         same_people: whether the same people reported in both.
 
     Raises:
-        InvalidParameter: for answers on different spaces or of different confidence, and without a common question.
+        InvalidParameter: for answers on different spaces, of different confidence, about others or weighted in another
+            way, and without a common question.
     """
     if first.space != second.space:
         raise invalid("compare", "second", f"on the space of the first, {first.space}", second.space)
+    for name in ("weighted", "counted"):
+        if getattr(first, name) != getattr(second, name):
+            rule = f"with {name} = {getattr(first, name)}, as the first: else something else is compared"
+            raise invalid("compare", "second", rule, getattr(second, name))
     asked = {answer.question.name: answer for answer in second.answers}
     pairs = [(one, asked[one.question.name]) for one in first.answers if one.question.name in asked]
     common = [(one, other) for one, other in pairs if _same(one.question, other.question)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
@@ -64,6 +65,14 @@ class AnswerDocument(TypedDict):
     soft: SoftDocument
 
 
+class GroupDocument(TypedDict):
+    """What was learnt about one group."""
+
+    name: Annotated[str, Note(minLength=1)]
+    n: Annotated[int, Note(minimum=0, description="Reports of the group.")]
+    answers: Annotated[list[AnswerDocument], Note(description="Without those that fewer than two reports give.")]
+
+
 class AnswersDocument(TypedDict):
     """What estimates.json holds."""
 
@@ -76,6 +85,10 @@ class AnswersDocument(TypedDict):
     n: Annotated[int, Note(minimum=0, description="Reports that were counted.")]
     rejected: Annotated[dict[str, int], _TIMES]
     answers: Annotated[list[AnswerDocument], Note(minItems=1)]
+    counted: Annotated[str, Note(minLength=1, description="Who reported.")]
+    weighted: Annotated[bool, Note(description="Whether answers for all are weighted by known sizes of groups.")]
+    simultaneous: Annotated[bool, Note(description="Whether intervals of groups hold in all groups at once.")]
+    groups: Annotated[list[GroupDocument] | None, Note(description="In the order of the design; null where none are.")]
 
 
 def answers_document(answers: Answers) -> dict[str, Any]:
@@ -90,7 +103,15 @@ def answers_document(answers: Answers) -> dict[str, Any]:
         "n": answers.n,
         "rejected": dict(answers.rejected),
         "answers": [_answer_document(answer) for answer in answers.answers],
+        "counted": answers.counted,
+        "weighted": answers.weighted,
+        "simultaneous": answers.simultaneous,
+        "groups": [_group_document(name, group) for name, group in answers.groups.items()] or None,
     }
+
+
+def _group_document(name: str, group: Answers) -> dict[str, Any]:
+    return {"name": name, "n": group.n, "answers": [_answer_document(answer) for answer in group.answers]}
 
 
 def read_answers(document: Any) -> Answers:
@@ -103,11 +124,23 @@ def read_answers(document: Any) -> Answers:
     found = _object(document, "estimates", AnswersDocument)
     _expect(found["type"] == "Answers" and found["version"] == VERSION, "version", str(VERSION))
     guarantee, space = from_document(Guarantee, found["guarantee"]), from_document(Space, found["space"])
-    for name, kind in (("survey", str), ("design", str), ("rejected", dict), ("answers", list)):
-        _expect(isinstance(found[name], kind), name, f"of type {kind.__name__}")
+    kinds = {"survey": str, "design": str, "rejected": dict, "answers": list, "counted": str}
+    for name, kind in (kinds | {"weighted": bool, "simultaneous": bool, "groups": list | None}).items():
+        _expect(isinstance(found[name], kind), name, f"of type {kind}")
     rejected = {str(reason): _count(times, "rejected") for reason, times in found["rejected"].items()}
     answers = tuple(_read_answer(part) for part in found["answers"])
-    return Answers(found["survey"], found["design"], guarantee, space, answers, _count(found["n"], "n"), rejected)
+    n = _count(found["n"], "n")
+    whole = Answers(found["survey"], found["design"], guarantee, space, answers, n, rejected, found["counted"])
+    groups = dict(_read_group(part, whole) for part in found["groups"] or ())
+    _expect(len(groups) == len(found["groups"] or ()), "groups", "each of a name of its own")
+    return replace(whole, groups=groups, weighted=found["weighted"], simultaneous=found["simultaneous"])
+
+
+def _read_group(document: Any, whole: Answers) -> tuple[str, Answers]:
+    found = _object(document, "groups", GroupDocument)
+    _expect(isinstance(found["name"], str) and isinstance(found["answers"], list), "groups", "names with answers")
+    answers = tuple(_read_answer(part) for part in found["answers"])
+    return found["name"], replace(whole, answers=answers, n=_count(found["n"], "n"), rejected={})
 
 
 def _answer_document(answer: Answer) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -12,12 +14,11 @@ from geopriv.answers.bands import band_half, band_reach
 from geopriv.answers.density_map import on_grid
 from geopriv.answers.distribution import along
 from geopriv.answers.estimates import Estimate, Estimates, read_reports, summary
-from geopriv.answers.forms import form_of
+from geopriv.answers.forms import answered, form_of
 from geopriv.answers.intervals import bernstein_reach
 from geopriv.answers.plain import plain_band
-from geopriv.errors import ReportRejected
+from geopriv.answers.pools import Pool
 from geopriv.mechanisms.base import Mechanism
-from geopriv.mechanisms.sums import Sums
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.reports.tallies import Tally
@@ -27,7 +28,15 @@ from geopriv.surveys.design import Design
 
 
 @overload
-def estimate(asked: Design, reports: Any, *, confidence: float = 0.95, consistent: bool = False) -> Answers: ...
+def estimate(
+    asked: Design,
+    reports: Any,
+    *,
+    confidence: float = 0.95,
+    consistent: bool = False,
+    simultaneous: bool = False,
+    weighted: bool = True,
+) -> Answers: ...
 
 
 @overload
@@ -55,6 +64,8 @@ def estimate(
     at: Any = None,
     shrink: bool = False,
     consistent: bool = False,
+    simultaneous: bool = False,
+    weighted: bool = True,
 ) -> Estimate | Estimates | Answers:
     """What was learnt: the mean over the people who reported, with standard error and interval.
 
@@ -77,6 +88,10 @@ def estimate(
         shrink: of a map from an InputLaplace: multiply its spectrum by signal over signal and noise. Cuts the error
             where noise dominates (a predicted relative error above 5 %), but is **biased**, and is labelled so.
         consistent: of a design: whether to add values that are monotone or non-negative, which are biased.
+        simultaneous: of a design with groups: whether intervals are to hold in all groups at once. Groups are different
+            people, so intervals of confidence^(1/G) in each of G groups do, by the product of their chances.
+        weighted: of a design whose groups have weights: whether the answer for all is the mean weighted by these
+            known sizes; otherwise every report counts alike.
 
     Returns:
         One `Estimate`; `Estimates` of a question's shape, or in the order of queries or places; or the `Answers` of a
@@ -85,7 +100,8 @@ def estimate(
     Raises:
         InvalidParameter: for a query that the mechanism does not answer or move, for counts of another design, and for
             a design without questions.
-        ReportRejected: for no reports or what is none, and where a question has fewer than two: no error bar.
+        ReportRejected: for no reports or what is none, and where a question has fewer than two, or a group of a
+            weighted answer has: no error bar.
 
     Reference: theory T5, T6 and T8.
 
@@ -121,11 +137,12 @@ def estimate(
         for name, given in (("query", query), ("at", at), ("shrink", shrink or None)):
             if given is not None:
                 raise invalid("estimate", name, "left out with a design, which has questions of its own", given)
-        return _answers(asked, reports, confidence, consistent)
+        return _answers(asked, reports, confidence, consistent, simultaneous, weighted)
     if not isinstance(asked, Mechanism):
         raise invalid("estimate", "asked", "a mechanism, or a Design (of a file: Design.read)", type(asked).__name__)
-    if consistent:
-        raise invalid("estimate", "consistent", "given with a design", type(asked).__name__)
+    for name, given in (("consistent", consistent), ("simultaneous", simultaneous), ("weighted", not weighted)):
+        if given:
+            raise invalid("estimate", name, "given with a design", type(asked).__name__)
     if at is not None:
         return _moved(asked, reports, query, at, confidence, shrink)
     if isinstance(query, Question):
@@ -183,27 +200,55 @@ def _require_variance(mechanism: Mechanism) -> None:
         raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
 
 
-def _answers(design: Design, reports: Any, confidence: float, consistent: bool) -> Answers:
-    """Every question of a design, from counts."""
+def _answers(
+    design: Design, reports: Any, confidence: float, consistent: bool, simultaneous: bool, weighted: bool
+) -> Answers:
+    """Every question of a design, from counts: for all, and for each group."""
     counts = reports if isinstance(reports, Tally) else tally(design, reports)
     if counts.design != design:
         raise invalid("estimate", "tally", f"of the design {design.hash[:12]}…", f"{counts.design.hash[:12]}…")
     if not design.questions:
         raise invalid("estimate", "design", "one with questions", design.survey)
-    answers = tuple(_answer(question, counts, confidence, consistent) for question in design.questions)
+    if simultaneous and design.groups is None:
+        raise invalid("estimate", "simultaneous", "given with a design that has groups", simultaneous)
+    weighted = weighted and design.groups is not None and bool(design.groups.weights)
+    pool = Pool(counts, weighted)
+    answers = tuple(_answered(question, pool, confidence, consistent) for question in design.questions)
     rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
-    return Answers(design.survey, design.hash, design.guarantee, design.space, answers, counts.n, rejected)
+    whole = Answers(
+        design.survey, design.hash, design.guarantee, design.space, answers, counts.n, rejected, design.counted
+    )
+    if design.groups is None:
+        return whole
+    each = confidence ** (1 / len(design.groups)) if simultaneous else confidence
+    shares: list[float | None] = [*design.groups.shares.tolist()] or [None] * len(design.groups)
+    known = enumerate(zip(design.groups.names, shares, strict=True))
+    groups = {name: _group(whole, counts.of_group(k), share, each, consistent) for k, (name, share) in known}
+    return replace(whole, groups=groups, weighted=weighted, simultaneous=simultaneous)
 
 
-def _answer(question: Question, tally: Tally, confidence: float, consistent: bool) -> Answer:
-    answering = np.array([tally.design.answering(query) for query in question.queries])
+def _group(whole: Answers, counts: Tally, share: float | None, confidence: float, consistent: bool) -> Answers:
+    """The answers of a group, without those that fewer than two reports would have to give, or that nobody knows."""
+    pool, asked = Pool(counts), [question.of_group(share) for question in counts.design.questions]
+    known = [question for question in asked if question is not None and pool.answers(question)]
+    answers = tuple(_answered(question, pool, confidence, consistent) for question in known)
+    return replace(whole, answers=answers, n=counts.n, rejected={})
+
+
+def _answered(question: Question, pool: Pool, confidence: float, consistent: bool) -> Answer:
+    """The usual answer, of the means of a question's queries, unless its form has a way of its own."""
+    return answered(question, pool, confidence, partial(_answer, question, pool, confidence, consistent))
+
+
+def _answer(question: Question, pool: Pool, confidence: float, consistent: bool) -> Answer:
+    answering = np.array([pool.design.answering(query) for query in question.queries])
     groups = {index: np.flatnonzero(answering == index) for index in np.unique(answering).tolist()}
-    parts = [(mine, _sums(question, mine.tolist(), tally, index)) for index, mine in groups.items()]
-    plain = plain_band(question, tally, [(mine, index) for index, mine in groups.items()], confidence)
+    parts = [(mine, pool.sums(index, question, mine.tolist())) for index, mine in groups.items()]
+    plain = plain_band(question, pool, [(mine, index) for index, mine in groups.items()], confidence)
     reach = band_reach((sums.covariance for _, sums in parts), len(answering), confidence) if question.shape else 0.0
     flat = np.empty((4, len(answering)))
     for mine, sums in parts:
-        bound = bernstein_reach(sums.variances, sums.n, sums.high - sums.low, confidence)
+        bound = bernstein_reach(sums.variances, sums.n, sums.high - sums.low, confidence, sums.fewest)
         flat[:, mine] = sums.means, np.sqrt(sums.variances / sums.n), band_half(reach, sums), bound
     values, errors, wide, finite = flat.reshape(4, *question.shape)
     n, bias = min(sums.n for _, sums in parts), max(sums.bias for _, sums in parts)
@@ -216,13 +261,3 @@ def _answer(question: Question, tally: Tally, confidence: float, consistent: boo
         form_of(question).consistent(question, estimates) if consistent else None,
         plain,
     )
-
-
-def _sums(question: Question, which: list[int], tally: Tally, index: int) -> Sums:
-    """The sums of some of a question's queries, all answered by one mechanism."""
-    mechanism, counts = tally.design.mechanisms[index], tally.counts(index)
-    if counts.n < 2:
-        raise ReportRejected(
-            f"The question {question.name!r} has {counts.n} report(s) to mechanism {index}; an error bar needs two."
-        )
-    return mechanism.sums(counts, question, which)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
-from geopriv.answers import density_map, distribution, share
+from geopriv.answers import covariance, density_map, distribution, mean, quantile, share, total
+from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimates
+from geopriv.answers.pools import Pool
 from geopriv.mechanisms.base import Mechanism
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
@@ -30,9 +33,30 @@ class Form(Protocol):
         ...
 
 
-_FORMS: dict[str, Form] = {"share": share, "distribution": distribution, "density map": density_map}
+_FORMS: dict[str, Form] = {
+    "share": share,
+    "distribution": distribution,
+    "density map": density_map,
+    "mean": mean,
+    "quantile": quantile,
+    "total": total,
+    "covariance": covariance,
+}
+# of those that are not the means of their queries alone: from the question, counts, confidence, and the usual answer
+_OWN: dict[str, Callable[[Any, Pool, float, Callable[[], Answer]], Answer]] = {
+    "mean": mean.answer,
+    "quantile": quantile.answer,
+    "total": total.answer,
+    "covariance": covariance.answer,
+}
 
 
 def form_of(question: Question) -> Form:
     """What a question's answer looks like."""
     return _FORMS[question.form]
+
+
+def answered(question: Question, pool: Pool, confidence: float, usual: Callable[[], Answer]) -> Answer:
+    """The answer to a question: the usual one, of the means of its queries, unless its form has a way of its own."""
+    own = _OWN.get(question.form)
+    return usual() if own is None else own(question, pool, confidence, usual)

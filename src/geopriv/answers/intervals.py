@@ -38,7 +38,9 @@ def sidak_reach(confidence: float, intervals: int) -> float:
     return float(-special.ndtri(-math.expm1(math.log(confidence) / size) / 2))
 
 
-def bernstein_reach(variances: FloatArray, n: int, spread: FloatArray, confidence: float) -> FloatArray:
+def bernstein_reach(
+    variances: FloatArray, n: int, spread: FloatArray, confidence: float, fewest: int = 0
+) -> FloatArray:
     """Half the length of an interval that holds for every n ≥ 2: the empirical Bernstein bound, on both sides.
 
     For independent contributions within a range of length R, with sample variance V (n − 1 in the denominator) and
@@ -53,11 +55,19 @@ def bernstein_reach(variances: FloatArray, n: int, spread: FloatArray, confidenc
     Contributions need not have the same law. For people who are given, σ² is the mean of their variances, and V exceeds
     it on average by the variance between them, so the interval holds for the mean over these very people too.
 
+    Where means are weighted by known sizes of groups, V is that within groups, and the bound on σ is proven anew: a
+    sum over groups of n_g·V_g is self-bounding as each of them is, with the largest of n_g/(n_g − 1) in the place of
+    n/(n − 1) (Maurer and Pontil, Theorem 7 and Lemma 9). So with m the fewest reports of a group, without a union over
+    groups, σ ≤ √V + R·√(2·L·m/((m − 1)·n)), and
+
+        |mean − E mean| ≤ √(2·V·L/n) + R·L·(2·√(m/(m − 1)) + 1/3)/n.
+
     Args:
         variances: V, of one report's contributions.
         n: reports.
         spread: R, the largest less the least contribution that is possible.
         confidence: of each interval by itself.
+        fewest: m, at least two; 0 where every report counts alike.
 
     Reference: A. Maurer, M. Pontil, Empirical Bernstein Bounds and Sample-Variance Penalization, COLT 2009.
 
@@ -67,4 +77,5 @@ def bernstein_reach(variances: FloatArray, n: int, spread: FloatArray, confidenc
     """
     count("bernstein_reach", "n", n, least=2)
     size = math.log(3 / (1 - fraction("bernstein_reach", "confidence", confidence)))
-    return np.asarray(np.sqrt(2 * variances * size / n) + 7 * spread * size / (3 * (n - 1)))
+    rest = 7 / (3 * (n - 1)) if not fewest else (2 * math.sqrt(fewest / (fewest - 1)) + 1 / 3) / n
+    return np.asarray(np.sqrt(2 * variances * size / n) + rest * spread * size)

@@ -16,10 +16,10 @@ import numpy as np
 from geopriv.answers.answers import Band
 from geopriv.answers.bands import band_half
 from geopriv.answers.intervals import normal_reach
+from geopriv.answers.pools import Pool
 from geopriv.mechanisms.sums import Sums
 from geopriv.queries.brackets import HAIR
 from geopriv.queries.questions import Question
-from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import FloatArray
 
 
@@ -40,18 +40,18 @@ def plain_ends(inner: Sums, outer: Sums, confidence: float) -> tuple[FloatArray,
     return np.minimum(low, high), high
 
 
-def plain_band(question: Question, tally: Tally, parts: Sequence[tuple[Any, int]], confidence: float) -> Band | None:
+def plain_band(question: Question, pool: Pool, parts: Sequence[tuple[Any, int]], confidence: float) -> Band | None:
     """The plain answer to a question; None where its reports give none.
 
     Args:
         question: what was asked.
-        tally: of the reports.
+        pool: of the reports.
         parts: which of the question's queries each mechanism answers.
         confidence: of each interval by itself.
     """
     ends = np.empty((2, len(question.queries)))
     for mine, index in parts:
-        sums = tally.design.mechanisms[index].bracket_sums(tally.counts(index), question, mine.tolist())
+        sums = pool.bracket_sums(index, question, mine.tolist())
         if sums is None:
             return None
         ends[:, mine] = plain_ends(*sums, confidence)

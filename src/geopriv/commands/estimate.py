@@ -59,6 +59,12 @@ def estimate(
     consistent: Annotated[
         bool, typer.Option("--consistent", help="Add monotone and non-negative values: nicer, and biased.")
     ] = False,
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Make intervals by group long enough to hold in all groups at once.")
+    ] = False,
+    unweighted: Annotated[
+        bool, typer.Option("--unweighted", help="Count every report alike, whatever the known sizes of groups are.")
+    ] = False,
     outline: Annotated[Path | None, typer.Option(help="GeoJSON of a coast or border, drawn on maps.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the estimates as JSON.")] = False,
 ) -> None:
@@ -92,7 +98,8 @@ def estimate(
         reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
         raise ReportRejected(f"There is no report to this design in the files: {reasons or 'they are empty'}.")
     with console.status("Estimating…"):
-        answers = answer(plan, counted, confidence=confidence, consistent=consistent)
+        wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
+        answers = answer(plan, counted, confidence=confidence, **wanted)
     if tally is not None:
         counted.write(tally)
     answers.write(output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,24 +29,33 @@ def print_questions(console: Console, found: SurveyPlan) -> None:
         cells += [in_units(question, error) for error in (found.expected(question), found.worst(question))]
         if found.plain:
             half = found.plain.get(question.name)
-            cells.append("–" if half is None else f"{100 * half:.2g}")
+            cells.append("–" if half is None else in_units(question, question.times * half))
         table.add_row(*cells)
     console.print(table)
     held = ""
     if found.plain:
         held = " Plain ±: half of the 95 % interval that the plain answer is expected to have (a curve's on average)."
-    words = f"Errors are standard errors of soft answers. {expected_words(found.survey)} {AT_WORST}{held}\n"
+    valued = any(question.valued for question in found.survey.questions)
+    means = ", of means and quantiles half of a 95 % interval" if valued else ""
+    words = f"Errors are standard errors of soft answers{means}. {expected_words(found.survey)} {AT_WORST}{held}\n"
     console.print(words, highlight=False, markup=False)
     for warning in found.warnings:
         console.print(f"Note: {warning}\n", style="bold", highlight=False, markup=False)
 
 
 def in_units(question: Question, error: float) -> str:
-    """A standard error: points, or on a map percent per square, as on the page."""
+    """A standard error: points, or in the unit of the page; of values half of a 95 % interval; a dash for none."""
     from geopriv.pages.forms import form_of
+    from geopriv.spaces.words import plain
+    from geopriv.surveys.planning.needs import REACH
 
+    if not math.isfinite(error):
+        return "–"
     scale, unit = form_of(question).scale(question)
-    return f"{scale * error:.2g}{'' if 'point' in unit else unit}"
+    said = float(f"{(REACH if question.valued else scale) * error:.2g}")
+    if question.valued:
+        return f"± {question.space.distance_words(said) if question.space.ratios else plain(said) + unit}"
+    return f"{plain(said)}{'' if 'point' in unit else unit}"
 
 
 def question_documents(found: SurveyPlan) -> list[dict[str, Any]]:
@@ -55,8 +65,9 @@ def question_documents(found: SurveyPlan) -> list[dict[str, Any]]:
             "name": question.name,
             "estimates": len(question.queries),
             "standard_error_expected": found.expected(question),
-            "standard_error_at_worst": found.worst(question),
+            "standard_error_at_worst": worst if math.isfinite(worst := found.worst(question)) else None,
             "plain_half_width_expected": found.plain.get(question.name),
+            "unit": question.space.distance_unit if question.valued else None,
         }
         for question in found.survey.questions
     ]

@@ -129,8 +129,11 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
     console.print(options)
     maps = "; on a map those of its mean kernels, times 100" if _has_map(found) else ""
+    unit = f"percentage points (root mean square over all {_what(found)}{maps})"
+    if not found.in_points:
+        unit = f"{found.survey.space.distance_unit or 'units'} (root mean square over all means)"
     console.print(
-        f"Error: standard error in percentage points (root mean square over all soft answers{maps}), as the page will "
+        f"Error: standard error in {unit}, as the page will "
         "state it. People ±1: how many make the 95 % interval of every soft answer, with its bias, at most ± 1 point. "
         "Efficiency: the least variance that any unbiased report could have, as a share of this one's. Bias: in "
         "points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, which devices "
@@ -139,6 +142,12 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     )
     print_questions(console, found)
     console.print(f"{found.why}\n", highlight=False, markup=False)
+
+
+def _what(found: SurveyPlan) -> str:
+    """Of what the errors are: quantiles alone are compared by the shares above them."""
+    alone = all(question.valued for question in found.survey.questions)
+    return "shares above the quantiles that are expected" if alone else "shares"
 
 
 def distances(found: SurveyPlan) -> str:
@@ -158,7 +167,7 @@ def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
     return (
         option.mechanism + sign,
         option.arrangement,
-        least + _points(found.error(option)),
+        least + (_points(found.error(option)) if found.in_points else f"{found.error(option):.3g}"),
         _people(found, option, least),
         f"{most}{100 * efficiency:.2g} %" if efficiency > 0 else "–",
         _bias(found, option),
@@ -166,19 +175,19 @@ def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
 
 
 def _people(found: SurveyPlan, option: Option, least: str) -> str:
-    """For ± 1 point; a dash where there are only maps, whose answers are no shares."""
-    if _only_maps(found):
+    """For ± 1 point; a dash where there are only maps and values, whose answers are no shares."""
+    if _no_shares(found):
         return "–"
     people = _people_for_a_point(found, option)
     return "never (bias)" if people is None else f"{least}{people:,}"
 
 
 def _people_for_a_point(found: SurveyPlan, option: Option) -> int | None:
-    """None where bias alone is longer, and where there are only maps."""
+    """None where bias alone is longer, and where there are only maps and values."""
     from geopriv.errors import InvalidParameter
 
     try:
-        return None if _only_maps(found) else found.people_for(_POINT, option)
+        return None if _no_shares(found) else found.people_for(_POINT, option)
     except InvalidParameter:
         return None
 
@@ -189,10 +198,10 @@ def _has_map(found: SurveyPlan) -> bool:
     return any(form_of(question).is_map for question in found.survey.questions)
 
 
-def _only_maps(found: SurveyPlan) -> bool:
+def _no_shares(found: SurveyPlan) -> bool:
     from geopriv.pages.forms import form_of
 
-    return all(form_of(question).is_map for question in found.survey.questions)
+    return all(question.valued or form_of(question).is_map for question in found.survey.questions)
 
 
 def _bias(found: SurveyPlan, option: Option) -> str:

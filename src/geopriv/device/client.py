@@ -49,32 +49,36 @@ class Client:
             say(f"geopriv: no published hash was given; the file itself is trusted. {self.design}", sys.stderr)
         self._ledger = Ledger(ledger, policy.unit, policy.total)
 
-    def report(self, value: Any, person: str = PERSON) -> str:
-        """One line of NDJSON to send: the same one whenever the same person is asked again, whatever the value.
+    def report(self, value: Any, person: str = PERSON, group: str | None = None) -> str:
+        """One line of NDJSON to send: the same one whenever the person is asked again, whatever the value and group.
 
         Guarantee: the design's ε, once a person and survey, and the policy's total over all surveys. What is spent is
-        on the disk before the line is returned, and it is returned at a fixed time (`geopriv.device.timing`).
+        on the disk before the line is returned, and it is returned at a fixed time (`geopriv.device.timing`). A group
+        is not covered: it is told as it is, so it must not depend on the value.
 
         Args:
             value: a number on a line, a sequence of numbers elsewhere.
             person: who answers.
+            group: one of those that the design names (`design.groups.names`), which is told openly; None where it names
+                none.
 
         Raises:
+            InvalidParameter: for a group that is missing, unknown or not asked for; nothing is spent.
             OutOfDomain: for a value that cannot be read; nothing is spent. The message never holds the value.
             BudgetExhausted: where the person may not answer.
         """
-        return self.report_later(lambda: value, person)
+        return self.report_later(lambda: value, person, group)
 
-    def report_later(self, value: Callable[[], Any], person: str) -> str:
+    def report_later(self, value: Callable[[], Any], person: str, group: str | None = None) -> str:
         """The report of a value that is read within the fixed time too."""
         from geopriv.device.draws import system_bytes
 
-        design = self.design
+        design, told = self.design, self.design.groups.index(group)
 
         def answer() -> str:
             read = value()
             return self._ledger.once(
-                person, design.survey, design.hash, design.epsilon, lambda: design._line(read, system_bytes)
+                person, design.survey, design.hash, design.epsilon, lambda: design._line(read, system_bytes, told)
             )
 
         return self._clock.leave(answer, self.policy.after)

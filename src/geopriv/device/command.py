@@ -28,11 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = _options(arguments)
         if options.verify:
-            say(str(load(options.design, _published(options.hash))), sys.stdout)
+            design = load(options.design, _published(options.hash))
+            say("\n".join(filter(None, (str(design), design.groups.sentence))), sys.stdout)
             return 0
         client = Client(options.design, options.ledger, _policy(options))
+        if client.design.groups.index(options.group) is not None:
+            say(f"geopriv: the group '{options.group}' is told openly; only the value is protected.", sys.stderr)
         words = _typed() if options.value == "-" else options.value
-        say(client.report_later(lambda: _value(words), options.person), sys.stdout)
+        say(client.report_later(lambda: _value(words), options.person, options.group), sys.stdout)
     except (InvalidDesign, Refused, BudgetExhausted) as error:
         say(f"geopriv: {error}", sys.stderr)
         return 1
@@ -53,7 +56,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = _parser()
     options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     lacks = [f"--{name.replace('_', '-')}" for name in _NEEDED if getattr(options, name) is None]
-    if options.verify and (len(lacks) < len(_NEEDED) or options.trust_this_file):
+    if options.verify and (len(lacks) < len(_NEEDED) or options.trust_this_file or options.group is not None):
         parser.exit(2, "geopriv: --verify goes with --hash only.\n")
     if not (options.hash or options.trust_this_file):
         lacks.append("--hash, as it was published (or else --trust-this-file)")
@@ -83,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--degrees", action="store_true", help="the value is a latitude and a longitude: 40.7,-74.0")
     parser.add_argument("--ledger", help="path of the SQLite file of what was spent, made if missing; one a unit")
     parser.add_argument("--person", default=PERSON, help="who answers, of those with this ledger (default %(default)s)")
+    parser.add_argument("--group", help="told openly, where the design names groups; it must not depend on the value")
     parser.add_argument("--unit", help="of the value, as the design must state it; '' for designs without a unit")
     parser.add_argument("--most-epsilon", type=float, help="the most ε that one survey may cost, per unit")
     parser.add_argument("--total", type=float, help="the most ε that all surveys together may cost a person, per unit")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from geopriv.device.draws import Source, draw_share
 from geopriv.device.files import canonical, parse
+from geopriv.device.groups import DeviceGroups, read_groups
 from geopriv.device.limits import Limits, read_limits
 from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
 from geopriv.device.reading import (
@@ -19,12 +20,14 @@ from geopriv.device.reading import (
     thing,
     whole,
 )
-from geopriv.device.texts import NAME
+from geopriv.device.texts import LABEL, NAME
 from geopriv.device.values import read_value
 from geopriv.errors import InvalidDesign
 
 VERSION: Literal[3] = 3
 KEYS = {"Design": ("version", "survey", "mechanisms", "shares", "questions", "source", "guarantee", "hash")}
+SPARE = ("groups", "counted")  # keys of some designs only
+PEOPLE = "people"  # who reports, where nothing is said
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class VerifiedDesign:
         mechanisms: of which each person answers one.
         shares: how often each is drawn.
         limits: the public range to which values are clamped.
+        groups: of which a report tells one openly.
         document: all that the file holds, the words that are shown included.
     """
 
@@ -49,6 +53,7 @@ class VerifiedDesign:
     mechanisms: tuple[DeviceMechanism, ...]
     shares: tuple[int, ...]
     limits: Limits
+    groups: DeviceGroups
     document: Document = field(repr=False)
 
     def __str__(self) -> str:
@@ -66,11 +71,13 @@ class VerifiedDesign:
         mechanism = self.mechanisms[which]
         return which, mechanism.draw(read_value(mechanism.space, value, self.limits.clamped), source)
 
-    def _line(self, value: Any, source: Source) -> str:
+    def _line(self, value: Any, source: Source, group: int | None = None) -> str:
         # first: how many bytes a draw takes depends on the value, and the id must not
         name = source(16).hex()
         which, answer = self._draw(value, source)
-        return canonical({"design": self.hash, "id": name, "mechanism": which, "report": list(answer)}).decode()
+        told = {} if group is None else {"group": group}
+        line = {"design": self.hash, **told, "id": name, "mechanism": which, "report": list(answer)}
+        return canonical(line).decode()
 
 
 def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
@@ -88,7 +95,7 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     Raises:
         InvalidDesign: naming what is wrong.
     """
-    _, found = thing(parse(data), "design", KEYS)
+    _, found = thing(parse(data), "design", KEYS, SPARE)
     if expected is not None and found["hash"] != expected.lower():
         raise InvalidDesign(
             f"The hash of the design must be the published one. Got {found['hash']} instead: another design."
@@ -113,7 +120,16 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     drawn = tuple(whole(share, "design.shares", 1, 1 << 32) for share in shares)
     space = mechanisms[0].space
     limits = read_limits(found["source"], space)
-    return VerifiedDesign(found["hash"], survey, epsilon, space.unit, mechanisms, drawn, limits, found)
+    groups = _read_openly(found)
+    return VerifiedDesign(found["hash"], survey, epsilon, space.unit, mechanisms, drawn, limits, groups, found)
+
+
+def _read_openly(found: Document) -> DeviceGroups:
+    """What a design tells and asks openly; what it does not have is left out, so that it has one form only."""
+    if found.get("counted", "") == PEOPLE or found.get("groups", "") is None:
+        raise refuse("design", "without the keys groups and counted where they say nothing", "such a key")
+    text(found.get("counted", PEOPLE), "design.counted", LABEL)
+    return read_groups(found.get("groups"))
 
 
 def _corners(document: Any) -> int:

@@ -38,14 +38,16 @@ def refuse(where: str, rule: str, got: object) -> InvalidDesign:
     return error
 
 
-def thing(document: Any, where: str, kinds: Mapping[str, Sequence[str]]) -> tuple[str, Document]:
-    """A document and its type, if it is one of the kinds and has exactly the keys of its kind."""
+def thing(
+    document: Any, where: str, kinds: Mapping[str, Sequence[str]], spare: Sequence[str] = ()
+) -> tuple[str, Document]:
+    """A document and its type, if it is one of the kinds and has exactly the keys of its kind, but for spare ones."""
     if not isinstance(document, dict) or not isinstance(document.get("type"), str):
         raise refuse(where, "an object with a 'type'", type(document).__name__)
     kind = document["type"]
     if kind not in kinds:
         raise refuse(f"The type of {where}", f"one of {', '.join(sorted(kinds))}", kind)
-    odd = sorted(set(document) ^ {"type", *kinds[kind]})
+    odd = sorted((set(document) - set(spare)) ^ {"type", *kinds[kind]})
     if odd:
         raise refuse(f"{where}, a {kind},", f"made of the keys {', '.join(kinds[kind])}", f"a difference in {odd}")
     return kind, document

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 SHORT = 80  # characters
 NAME = 200  # of a survey's name, and of a person's
 UNIT = 40  # of a unit: too short for a hash
+LABEL = 60  # of a group's name, and of what is counted: too short for a hash too
 FREE = 400  # of any other text in a design
 QUOTED = 60  # of what an error quotes
 _MARKS = 3  # accents on one letter, after those that are part of it

@@ -26,6 +26,8 @@ class Sums:
         low: the least contribution that is possible for each query; infinite where there is no bound.
         high: the largest.
         bias: a bound on |bias|, the largest of all queries.
+        fewest: reports of a group, where means are weighted by known sizes of groups (`geopriv.answers.pools`); 0 where
+            every report counts alike.
     """
 
     n: int
@@ -36,12 +38,13 @@ class Sums:
     low: FloatArray
     high: FloatArray
     bias: float
+    fewest: int = 0
 
     def part(self, some: slice) -> Sums:
         """Of some of the queries, each for itself."""
         arrays = (self.means, self.variances, self.thirds)
         means, variances, thirds = (array[some] for array in arrays)
-        return Sums(self.n, means, variances, thirds, None, self.low[some], self.high[some], self.bias)
+        return Sums(self.n, means, variances, thirds, None, self.low[some], self.high[some], self.bias, self.fewest)
 
 
 def moments_of(

@@ -62,7 +62,7 @@ def _one(change: Change, at: object, scale: float, unit: str) -> list[str]:
     softly = f"counting {change.question.in_part} in part: " if change.question.in_part else ""
     value, error = (scale * float(part[at]) for part in (change.values, change.standard_errors))  # type: ignore[call-overload]
     places = places_of(error)
-    bias = "" if change.bias <= 1e-6 else f", off by at most {scale * change.bias:.1g} on average"
+    bias = "" if not change.bias > 1e-6 else f", off by at most {scale * change.bias:.1g} on average"
     lines.append(f"  {softly}{value:+.{places}f}{unit} ({_between(change.soft, at, scale)}{bias})")
     return lines
 

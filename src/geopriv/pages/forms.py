@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from geopriv.answers.answers import Answer
-from geopriv.pages import density_map, distribution, share
+from geopriv.pages import covariance, density_map, distribution, mean, quantile, share, total
 from geopriv.pages.regions import Page
 from geopriv.queries.questions import Question
 
@@ -32,7 +32,15 @@ class Form(Protocol):
         ...
 
 
-FORMS: dict[str, Form] = {"share": share, "distribution": distribution, "density map": density_map}
+FORMS: dict[str, Form] = {
+    "share": share,
+    "mean": mean,
+    "quantile": quantile,
+    "total": total,
+    "covariance": covariance,
+    "distribution": distribution,
+    "density map": density_map,
+}
 
 
 def form_of(question: Question) -> Form:

@@ -16,9 +16,13 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.pages.colours import colour_bar, picture
 from geopriv.pages.density_map import DENSITY, Panel
 from geopriv.pages.distribution import Plot, has_errors, plot
+from geopriv.pages.forms import form_of
+from geopriv.pages.groups import group_sentences, group_tables
 from geopriv.pages.numbers import Axis, linear_axis
 from geopriv.pages.page import rejected_words, sections_of, template
 from geopriv.proofs.audits import Audit
+from geopriv.queries.questions import Question
+from geopriv.spaces.words import plain
 from geopriv.surveys.design import Design
 from geopriv.surveys.planning import Plan, SurveyPlan
 
@@ -79,7 +83,7 @@ def _(audit: Audit) -> str:
 def _(plan: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
     asked = [
-        (q.name, f"{len(q.queries):,}", f"{plan.expected(q):.2g}", f"{plan.worst(q):.2g}")
+        (q.name, f"{len(q.queries):,}", _spread(q, plan.expected(q)), _spread(q, plan.worst(q)))
         for q in plan.survey.questions
     ]
     bias = f"{plan.largest_bias:.1g}" if plan.largest_bias > 1e-6 else ""
@@ -91,6 +95,14 @@ def _(plan: SurveyPlan) -> str:
 def _(plan: Plan) -> str:
     """All options, the chosen one marked."""
     return _html("plan", plan, _option_rows(plan), plan.options.index(plan.best))
+
+
+def _spread(question: Question, error: float) -> str:
+    """A standard error: of a share as it is, of totals and values with their unit."""
+    if question.valued and question.space.ratios:
+        return question.space.distance_words(float(f"{error:.2g}"))
+    unit = form_of(question).scale(question)[1] if question.valued or question.times != 1 else ""
+    return f"{error:.2g}{unit}" if error < 1 else f"{plain(float(f'{error:.2g}'))}{unit}"
 
 
 def _option_rows(plan: Plan) -> list[tuple[str, ...]]:
@@ -136,7 +148,8 @@ def _(answer: Answer) -> str:
 @notebook_html.register
 def _(answers: Answers) -> str:
     """All answers of a survey as the page shows them, and what they were made from."""
-    return _html("answers", answers, sections_of(answers.answers), rejected_words(answers))
+    groups = group_tables(answers), group_sentences(answers)
+    return _html("answers", answers, sections_of(answers.answers), rejected_words(answers), *groups)
 
 
 def _bias(estimate: Estimate | Estimates) -> str:

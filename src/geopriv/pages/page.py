@@ -12,6 +12,7 @@ import shapely
 from geopriv import __version__
 from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.forms import FORMS, form_of
+from geopriv.pages.groups import group_sentences, group_tables
 from geopriv.pages.promise import promise_of
 from geopriv.pages.regions import Page, regions_of
 from geopriv.pages.words import REASONS
@@ -37,6 +38,8 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
     return template("page.html.j2").render(
         answers=answers,
         sections=sections_of(answers.answers, outline),
+        tables=group_tables(answers),
+        said_of_groups=group_sentences(answers),
         promise=promise_of(answers.guarantee, answers.space),
         rejected=rejected_words(answers),
         biased=any(not answer.estimates.unbiased for answer in answers.answers),

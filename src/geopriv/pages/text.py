@@ -6,11 +6,13 @@ import numpy as np
 
 from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.forms import form_of
+from geopriv.pages.groups import group_lines
 
 
 def text_of(answers: Answers) -> str:
     """All answers, one after the other."""
     lines = [line for answer in answers.answers for line in _answer_lines(answer)]
+    lines += group_lines(answers)
     lines.append(f"{answers.n:,} reports counted{_rejected(answers.rejected)}")
     lines.append(f"promise: {answers.guarantee}")
     lines.append(f"survey {answers.survey!r}, design {answers.design}")
@@ -20,7 +22,7 @@ def text_of(answers: Answers) -> str:
 def _answer_lines(answer: Answer) -> list[str]:
     question, found, form = answer.question, answer.estimates, form_of(answer.question)
     lines = form.lines(answer)
-    if not found.unbiased:
+    if not found.unbiased and not question.valued:
         scale, unit = form.scale(question)
         limit = f"off by at most {scale * found.bias:.1g}{unit} on average" if np.isfinite(found.bias) else "biased"
         lines[0 if answer.plain is None else 1] += f" ({'soft values ' if answer.plain else ''}{limit})"

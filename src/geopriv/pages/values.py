@@ -26,4 +26,4 @@ def places_of(error: float) -> int:
 
 def confidence_words(answer: Answer) -> str:
     """How sure an interval is."""
-    return f"{100 * answer.estimates.confidence:.10g} % confidence"
+    return f"{100 * answer.estimates.confidence:.6g} % confidence"

@@ -10,6 +10,7 @@ from geopriv.spaces.words import plain
 REASONS = {
     "repeated id": "the same report again",
     "wrong design": "made for another design",
+    "wrong group": "of no group that this design names",
     "out of range": "no report that this design can make",
     "malformed": "not a report",
     "truncated": "cut off before its end",

@@ -7,8 +7,10 @@ private answer with bounded noise, so each takes the `width` over which counting
 from geopriv.queries.ball import Ball
 from geopriv.queries.base import Query
 from geopriv.queries.blurred import Blurred
+from geopriv.queries.covariance import Covariance
 from geopriv.queries.gaussian_kernel import GaussianKernel
 from geopriv.queries.geofence import Geofence
+from geopriv.queries.groups import Groups
 from geopriv.queries.linear_query import LinearQuery
 from geopriv.queries.lipschitz_query import LipschitzQuery
 from geopriv.queries.orthant import Orthant
@@ -18,20 +20,29 @@ from geopriv.queries.radial_query import RadialQuery
 from geopriv.queries.range import Range
 from geopriv.queries.score import Score
 from geopriv.queries.threshold import Threshold
+from geopriv.queries.total import Total
+from geopriv.queries.value import Value
+from geopriv.queries.value_questions import Mean, Quantile
 
 __all__ = [
     "Ball",
     "Blurred",
+    "Covariance",
     "GaussianKernel",
     "Geofence",
+    "Groups",
     "LinearQuery",
     "LipschitzQuery",
+    "Mean",
     "Orthant",
+    "Quantile",
     "Query",
     "Question",
     "RadialQuery",
     "Range",
     "Score",
     "Threshold",
+    "Total",
+    "Value",
     "common_space",
 ]

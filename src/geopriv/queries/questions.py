@@ -67,6 +67,16 @@ class Question(ABC):
         """How the estimates are laid out: () for one, (k,) along a curve, (columns, rows) on a map."""
 
     @property
+    def valued(self) -> bool:
+        """Whether its answers are values in the unit of values, and no shares or numbers of people."""
+        return False
+
+    @property
+    def times(self) -> float:
+        """What a mean of its queries is multiplied with to be its answer."""
+        return 1.0
+
+    @property
     def in_part(self) -> str:
         """Who counts in part in its soft answers; empty where nobody does, or nothing is known of that."""
         return ""
@@ -80,6 +90,14 @@ class Question(ABC):
     def product(self) -> Product | None:
         """How its queries are products over axes, where they are."""
         return None
+
+    def of_group(self, share: float | None) -> Question | None:
+        """What is asked of a group of people; None where that cannot be told.
+
+        Args:
+            share: of all people who are in the group; None where it is not known.
+        """
+        return self
 
     def with_reach(self, reach: float) -> Self:
         """The same question, whose plain answer is held between two that fade over a distance."""
@@ -110,10 +128,10 @@ class Share(Question):
     reach: NotNegative = 0.0
 
     def __post_init__(self) -> None:
-        _require_name(self)
+        require_name(self)
         if not isinstance(self.query, Query):
             raise invalid("Share", "query", "a query", type(self.query).__name__)
-        _require_reach(self)
+        require_reach(self)
 
     @property
     def space(self) -> Space:  # type: ignore[override] # the space of the query
@@ -157,8 +175,8 @@ class Distribution(Question):
     reach: NotNegative = 0.0
 
     def __post_init__(self) -> None:
-        _require_name(self)
-        _require_reach(self)
+        require_name(self)
+        require_reach(self)
         at = numbers("Distribution", "at", self.at, least=2)
         if not (np.diff(at) > 0).all() or len(at) > _MOST:
             raise invalid("Distribution", "at", f"at most {_MOST:,} increasing values", f"{len(at)} values")
@@ -205,7 +223,7 @@ class DensityMap(Question):
     rows: Along = 61
 
     def __post_init__(self) -> None:
-        _require_name(self)
+        require_name(self)
         positive("DensityMap", "bandwidth", self.bandwidth)
         if not (getattr(self.space, "flat", False) and self.space.dimension == 2):
             raise invalid("DensityMap", "space", "a Plane or a LocalPlane", self.space)
@@ -250,13 +268,15 @@ class DensityMap(Question):
         return self.columns, self.rows
 
 
-def _require_name(question: Question) -> None:
+def require_name(question: Question) -> None:
+    """Refuse a name that could not be shown."""
     if not NAME.fullmatch(str(question.name)):
         rule = "1 to 80 letters, digits, spaces and common signs, starting with a letter or digit"
         raise invalid(type(question).__name__, "name", rule, question.name)
 
 
-def _require_reach(question: Question) -> None:
+def require_reach(question: Question) -> None:
+    """Refuse a reach below 0, and one without a plain question."""
     if not finite(type(question).__name__, "reach", question.reach) >= 0:
         raise invalid(type(question).__name__, "reach", "at least 0", question.reach)
     if question.reach and not question.plain:

@@ -15,6 +15,7 @@ from geopriv.noise.entropy import ENTROPY
 from geopriv.noise.entropy import Source as Entropy
 from geopriv.queries.source import Source
 from geopriv.reports.register import Register
+from geopriv.reports.strata import strata_of
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
@@ -74,15 +75,23 @@ class Order:
     allow_odd: bool = False
 
 
-def draw_reports(design: Design, values: FloatArray, source: Entropy = ENTROPY) -> Integers:
-    """The mechanism and the report of each person, shape (n, 1 + axes); a shorter report is filled up with zeros.
+def draw_reports(
+    design: Design, values: FloatArray, source: Entropy = ENTROPY, groups: Integers | None = None
+) -> Integers:
+    """The stratum and the report of each person, shape (n, 1 + axes); a shorter report is filled up with zeros.
 
     Guarantee: the design's, for every float value (theory T5, T8): which mechanism a person answers does not depend on
-    the value.
+    the value. A group is told as it is, and changes nothing of what is drawn.
+
+    Args:
+        design: what is promised.
+        values: clamped, of shape (n,) on a line and (n, d) elsewhere.
+        source: of random bits.
+        groups: of the people, where the design has groups.
     """
     which = draw_shares(design.shares, len(values), source)
     drawn = np.zeros((len(values), 1 + max(m.limits[0] for m in design.mechanisms)), dtype=np.int64)
-    drawn[:, 0] = which
+    drawn[:, 0] = strata_of(design, which, groups)
     for index, mechanism in enumerate(design.mechanisms):
         mine = np.flatnonzero(which == index) if len(design.mechanisms) > 1 else np.arange(len(values))
         report = mechanism.draw(mechanism.space.read_rows(values[mine])[0], source.among(mine))
@@ -97,4 +106,18 @@ def columns_of(design: Design, person: str | None) -> Source:
             f"The design of {design.survey!r} does not say in which columns the values are: name them in the survey "
             "(columns = [\u2026] under [space]) and plan again, or let devices report (python -m geopriv.client)."
         )
-    return design.source if person is None else replace(design.source, person=person)
+    if design.groups is not None and not design.groups.column:
+        raise InvalidParameter(
+            f"The design of {design.survey!r} does not say in which column the groups are: name it in the survey "
+            "(column = \u2026 under [groups]) and plan again, or let devices report (python -m geopriv.client)."
+        )
+    source = design.source if person is None else replace(design.source, person=person)
+    if design.groups is not None:
+        design.groups.require_apart(source)
+    return source
+
+
+def wanted(design: Design, columns: Source) -> tuple[str, ...]:
+    """The columns that are read of people's rows: of values, of names, and of groups, where there are some."""
+    openly = [design.groups.column] if design.groups is not None else []
+    return (*columns.columns, *([columns.person] if columns.person else []), *openly)

@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 from geopriv.device.files import replacing
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.sendable import Integers, Sendable
+from geopriv.reports.strata import groups_of, strata_of, told_group
 from geopriv.spaces.checks import count, invalid
-from geopriv.spaces.notes import Note
+from geopriv.spaces.notes import Note, Spare
 from geopriv.surveys.design import Design
 
 Bytes = npt.NDArray[np.uint8]
@@ -27,16 +28,20 @@ Bytes = npt.NDArray[np.uint8]
 COLUMNS = pa.schema(
     [("design", pa.string()), ("id", pa.string()), ("mechanism", pa.int32()), ("report", pa.list_(pa.int64()))]
 )
+GROUPED = COLUMNS.insert(1, pa.field("group", pa.int32()))  # where reports carry a group
 ID = re.compile(r"[0-9a-f]{32}")
 _HEXADECIMAL = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), dtype=np.uint16)
 _FARTHEST = 1 << 53  # up to which floats tell whole numbers apart
 _REPORT = Note(minItems=1, description="Of a Table the index of the value, of a Lattice one cell for each axis.")
+
+_GROUP = Spare(minimum=0, description="Which of the design's groups, told openly; left out where it has none.")
 
 
 class ReportDocument(TypedDict):
     """One line of an NDJSON file, or one row of a Parquet file with these columns."""
 
     design: Annotated[str, Note(pattern="^[0-9a-f]{64}$", description="The hash of the design.")]
+    group: Annotated[int, _GROUP]
     id: Annotated[str, Note(pattern="^[0-9a-f]{32}$", description="128 random bits; a report counts once.")]
     mechanism: Annotated[int, Note(minimum=0, description="Which of the design's mechanisms was answered.")]
     report: Annotated[list[Annotated[int, Note(minimum=1 - _FARTHEST, maximum=_FARTHEST - 1)]], _REPORT]
@@ -50,11 +55,13 @@ class ReportBatch:
         mechanism: its index in the design.
         rows: whole numbers of shape (n, 1) for a Table (indices of values) or (n, d) for a Lattice (cells).
         ids: of the reports, 32 hexadecimal digits each; by default random.
+        groups: that the reports tell openly, shape (n,); None where the design has none.
     """
 
     mechanism: int
     rows: Integers
     ids: tuple[str, ...] = ()
+    groups: Integers | None = None
 
     def __post_init__(self) -> None:
         count("ReportBatch", "mechanism", self.mechanism, least=0)
@@ -65,6 +72,8 @@ class ReportBatch:
             object.__setattr__(self, "ids", tuple(drawn[i : i + 32] for i in range(0, len(drawn), 32)))
         if len(self.ids) != len(self.rows):
             raise invalid("ReportBatch", "ids", f"one for each of {len(self.rows)} reports", len(self.ids))
+        if self.groups is not None and (self.groups.shape != (len(self.rows),) or self.groups.dtype != np.int64):
+            raise invalid("ReportBatch", "groups", "64-bit integers, one for each report", self.groups.shape)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -76,44 +85,65 @@ def write_reports(path: str | os.PathLike[str], design: Design, batches: Iterabl
     Raises:
         ReportRejected: for a report that cannot have come from the design.
     """
+    made = (_records(design, batch) for batch in batches)
     with replacing(path) as fresh:
-        return write_records(fresh, (_records(design, batch) for batch in batches), Path(path).suffix == ".parquet")
+        return write_records(fresh, made, columns_in(design), Path(path).suffix == ".parquet")
 
 
-def write_records(path: Path, batches: Iterable[pa.RecordBatch], as_parquet: bool) -> int:
+def columns_in(design: Design) -> pa.Schema:
+    """The columns of a file of reports to a design."""
+    return COLUMNS if design.groups is None else GROUPED
+
+
+def write_records(path: Path, batches: Iterable[pa.RecordBatch], columns: pa.Schema, as_parquet: bool) -> int:
     """Write what `records` made, a row group or some lines a batch; how many rows."""
     written = 0
-    with _ParquetFile(path) if as_parquet else _LineFile(path) as file:
+    with _ParquetFile(path, columns) if as_parquet else _LineFile(path) as file:
         for batch in batches:
             file.write(batch)
             written += batch.num_rows
     return written
 
 
-def records(design: Design, mechanisms: npt.NDArray[np.int32], rows: Integers, ids: Bytes) -> pa.RecordBatch:
+def records(design: Design, strata: Integers, rows: Integers, ids: Bytes) -> pa.RecordBatch:
     """Columns of a file of reports, for any number of people at once.
 
     Args:
         design: that the reports answer.
-        mechanisms: the index of each person's mechanism, shape (n,).
+        strata: the mechanism and the group of each person, shape (n,).
         rows: the reports, shape (n, axes); a Table's has one number, and what stands behind it is left out.
         ids: of the reports, as bytes, shape (n, 16).
     """
+    mechanisms, groups = (part.astype(np.int32) for part in np.divmod(strata, groups_of(design)))
     axes = np.array([mechanism.limits[0] for mechanism in design.mechanisms], dtype=np.int32)[mechanisms]
     ends = np.concatenate([[0], np.cumsum(axes)]).astype(np.int32)
     kept = rows.ravel() if (axes == rows.shape[1]).all() else rows[np.arange(rows.shape[1]) < axes[:, None]]
-    columns = [_constant(design.hash, len(rows)), _hexadecimal(ids), pa.array(mechanisms, pa.int32())]
-    return pa.RecordBatch.from_arrays([*columns, pa.ListArray.from_arrays(ends, kept)], COLUMNS.names)
+    told = [] if design.groups is None else [pa.array(groups)]
+    columns = [_constant(design.hash, len(rows)), *told, _hexadecimal(ids), pa.array(mechanisms)]
+    return pa.RecordBatch.from_arrays([*columns, pa.ListArray.from_arrays(ends, kept)], columns_in(design).names)
 
 
 def _records(design: Design, batch: ReportBatch) -> pa.RecordBatch:
     if not all(ID.fullmatch(name) for name in batch.ids):
         raise ReportRejected("Ids of reports must be 32 hexadecimal digits.")
+    require_from(design, batch)
+    ids = np.frombuffer(bytes.fromhex("".join(batch.ids)), dtype=np.uint8).reshape(-1, 16)
+    strata = strata_of(design, np.full(len(batch), batch.mechanism), batch.groups)
+    return records(design, strata, batch.rows, ids)
+
+
+def require_from(design: Design, batch: ReportBatch) -> None:
+    """Refuse a batch of which a report cannot have come from the design.
+
+    Raises:
+        ReportRejected: saying what reports must be.
+    """
     known = batch.mechanism < len(design.mechanisms)
     if not (known and rows_in_range(design.mechanisms[batch.mechanism], batch.rows).all()):
         raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
-    ids = np.frombuffer(bytes.fromhex("".join(batch.ids)), dtype=np.uint8).reshape(-1, 16)
-    return records(design, np.full(len(batch), batch.mechanism, dtype=np.int32), batch.rows, ids)
+    groups = [None] if batch.groups is None else np.unique(batch.groups).tolist()
+    if len(batch) and not all(told_group(design, group) for group in groups):
+        raise ReportRejected("Reports must carry a group of the design's, or none where it has none.")
 
 
 def _constant(text: str, n: int) -> pa.Array:
@@ -129,10 +159,11 @@ def _hexadecimal(ids: Bytes) -> pa.Array:
 class _ParquetFile:
     """Row groups; ids are random, so a dictionary of them and their extremes would only take room."""
 
-    def __init__(self, path: Path) -> None:
-        few = ["design", "mechanism", "report.list.element"]
+    def __init__(self, path: Path, columns: pa.Schema) -> None:
+        few = [*columns.names, "report.list.element"]
+        few = [name for name in few if name not in ("id", "report")]
         # the design's dictionary is ours alone: without the stored schema readers see a column of texts
-        schema = pa.schema([COLUMNS.field(0).with_type(pa.dictionary(pa.int32(), pa.string())), *list(COLUMNS)[1:]])
+        schema = columns.set(0, columns.field(0).with_type(pa.dictionary(pa.int32(), pa.string())))
         options = {"use_dictionary": few, "write_statistics": few, "store_schema": False}
         self._writer = pq.ParquetWriter(path, schema, compression="zstd", **options)
 
@@ -159,9 +190,11 @@ class _LineFile:
         self._file.close()
 
     def write(self, batch: pa.RecordBatch) -> None:
-        design, ids, mechanisms, reports = batch.columns
+        design, *groups, ids, mechanisms, reports = batch.columns
         rows = pa.ListArray.from_arrays(reports.offsets, pc.cast(reports.values, pa.string()))
         parts = ['{"design":"', design.dictionary_decode(), '","id":"', ids, '","mechanism":']
+        if groups:
+            parts[2:3] = ['","group":', pc.cast(groups[0], pa.string()), ',"id":"']
         parts += [pc.cast(mechanisms, pa.string()), ',"report":[', pc.binary_join(rows, ","), "]}\n"]
         self._file.write("".join(pc.binary_join_element_wise(*parts, "").to_pylist()).encode())
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from geopriv.mechanisms.sendable import Integers
 from geopriv.reports.files import (
-    COLUMNS,
+    GROUPED,
     ID,
     ReportBatch,
     rows_in_range,
@@ -28,10 +28,11 @@ from geopriv.reports.report_files import (
     parquet_batches,
     well_formed,
 )
+from geopriv.reports.strata import groups_of, strata_of, told_group
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
-REASONS = ("malformed", "truncated", "too large", "wrong design", "out of range", "repeated id")
+REASONS = ("malformed", "truncated", "too large", "wrong design", "wrong group", "out of range", "repeated id")
 
 Batch: TypeAlias = pa.RecordBatch | list[dict[str, Any] | str] | str  # rows; or the reason why there are none
 
@@ -41,12 +42,12 @@ class Judged(NamedTuple):
 
     Args:
         ids: of the reports.
-        which: the index of each one's mechanism.
+        strata: the mechanism and the group of each.
         rows: their numbers, shape (n, axes); a shorter report is filled up with zeros.
     """
 
     ids: Packed
-    which: npt.NDArray[np.int32]
+    strata: Integers
     rows: Integers
 
 
@@ -83,11 +84,13 @@ class ReportReader:
         """The reports among rows that could have come from the design, and whose ids did not come before."""
         for judged in self.judged(batches):
             fresh = self._are_new(judged.ids)
-            for index in np.unique(judged.which[fresh]).tolist():
-                mine = fresh & (judged.which == index)
+            which, groups = np.divmod(judged.strata, groups_of(self.design))
+            for index in np.unique(which[fresh]).tolist():
+                mine = fresh & (which == index)
                 digits = judged.ids[mine].tobytes().hex()
                 ids = tuple(digits[at : at + 32] for at in range(0, len(digits), 32))
-                yield ReportBatch(index, judged.rows[mine, : self.design.mechanisms[index].limits[0]], ids)
+                rows, told = judged.rows[mine, : self.design.mechanisms[index].limits[0]], groups[mine]
+                yield ReportBatch(index, rows, ids, None if self.design.groups is None else told)
 
     def judged(self, batches: Iterable[Batch]) -> Iterator[Judged]:
         """What could have come from the design, whether or not its ids came before.
@@ -100,10 +103,10 @@ class ReportReader:
                 self.rejected[batch] += 1
             elif isinstance(batch, list):
                 yield self._rows(batch)
-            elif _plain(batch):
-                yield self._columns(batch)
+            elif _plain(found := _told(batch)):
+                yield self._columns(found)
             else:
-                yield self._rows(_listed(batch))
+                yield self._rows(map(_without_gap, _listed(found)))
 
     def _rows(self, rows: Iterable[dict[str, Any] | str]) -> Judged:
         """The rows that are reports; a text is the reason why there is no row."""
@@ -118,7 +121,8 @@ class ReportReader:
         for i, row in enumerate(kept):
             reports[i, : len(row["report"])] = row["report"]
         ids = packed("".join(row["id"] for row in kept).encode())
-        return Judged(ids, np.array([row["mechanism"] for row in kept], dtype=np.int32), reports)
+        which, groups = (np.array([row.get(name, 0) for row in kept], np.int64) for name in ("mechanism", "group"))
+        return Judged(ids, strata_of(self.design, which, groups), reports)
 
     def _columns(self, batch: pa.RecordBatch) -> Judged:
         """The same for many rows at once, whose columns have the right types and no gaps."""
@@ -126,23 +130,33 @@ class ReportReader:
         well = pc.match_substring_regex(names, f"^{ID.pattern}$").to_numpy(zero_copy_only=False)
         right = well & pc.equal(batch.column("design"), self.design.hash).to_numpy(zero_copy_only=False)
         which, lists = batch.column("mechanism").to_numpy(), batch.column("report")
+        groups, told = self._groups(batch)
         sizes, numbers = pc.list_value_length(lists).to_numpy(), lists.flatten().to_numpy()
         starts, fits = np.cumsum(sizes) - sizes, np.zeros(len(batch), dtype=np.bool_)
         reports = np.zeros((len(batch), self._axes), dtype=np.int64)
         for index, mechanism in enumerate(self.design.mechanisms):
             axes = mechanism.limits[0]
-            mine = np.flatnonzero(right & (which == index) & (sizes == axes))
+            mine = np.flatnonzero(right & told & (which == index) & (sizes == axes))
             found = numbers[starts[mine][:, None] + np.arange(axes)]
             reports[mine, :axes] = found
             fits[mine] = rows_in_range(mechanism, found)
         self.rejected["malformed"] += int((~well).sum())
         self.rejected["wrong design"] += int((well & ~right).sum())
-        self.rejected["out of range"] += int((right & ~fits).sum())
+        self.rejected["wrong group"] += int((right & ~told).sum())
+        self.rejected["out of range"] += int((right & told & ~fits).sum())
         self.rejected = +self.rejected  # without zeros
         # ids have 32 characters of one byte each, so the bytes that Arrow keeps are a table of them
         kept = names.filter(pa.array(fits))
         ids = packed(np.frombuffer(kept.buffers()[2], "S32", len(kept)).tobytes() if len(kept) else b"")
-        return Judged(ids, which[fits], reports[fits])
+        return Judged(ids, strata_of(self.design, which[fits], groups[fits]), reports[fits])
+
+    def _groups(self, batch: pa.RecordBatch) -> tuple[Integers, npt.NDArray[np.bool_]]:
+        """The group of each row, and whether it is one to the design."""
+        groups = np.zeros(len(batch), dtype=np.int64)
+        if "group" not in batch.schema.names:
+            return groups, np.full(len(batch), self.design.groups is None)
+        groups += batch.column("group").to_numpy()
+        return groups, (groups >= 0) & (groups < groups_of(self.design)) & (self.design.groups is not None)
 
     @property
     def _axes(self) -> int:
@@ -162,6 +176,8 @@ class ReportReader:
             return "malformed"
         if row["design"] != self.design.hash:
             return "wrong design"
+        if not told_group(self.design, row.get("group")):
+            return "wrong group"
         if not _in_range(self.design, row["mechanism"], row["report"]):
             return "out of range"
         return None
@@ -191,6 +207,19 @@ def _in_range(design: Design, index: int, report: list[int]) -> bool:
     return len(report) == axes and all(low <= part < high for part in report)
 
 
+def _told(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The same without a column of groups that says nothing."""
+    empty = "group" in batch.schema.names and batch.column("group").null_count == len(batch)
+    return batch.drop_columns("group") if empty else batch
+
+
+def _without_gap(row: dict[str, Any] | str) -> dict[str, Any] | str:
+    """A row of columns, in which a group that is missing is none."""
+    if isinstance(row, dict) and row.get("group", 0) is None:
+        return {name: value for name, value in row.items() if name != "group"}
+    return row
+
+
 def _listed(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | str]:
     """Rows of columns of any type; one that Python has no value for (a date in the year 10^9) is none.
 
@@ -211,5 +240,5 @@ def _listed(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | str]:
 
 def _plain(batch: pa.RecordBatch) -> bool:
     """Whether the columns have the published types and no gaps."""
-    typed = all(batch.schema.field(name).type.equals(COLUMNS.field(name).type) for name in COLUMNS.names)
+    typed = all(field.type.equals(GROUPED.field(field.name).type) for field in batch.schema)
     return typed and not any(column.null_count for column in (*batch.columns, batch.column("report").flatten()))

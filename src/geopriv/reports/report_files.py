@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.files import COLUMNS, ID
+from geopriv.reports.files import COLUMNS, GROUPED, ID
 from geopriv.reports.parquet_pages import (
     Malformed,
     TooLarge,
@@ -33,10 +33,11 @@ _TEXTS = ("design", "id")
 def parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
     """Batches, or the reason why they cannot be read: sizes, a file without its end, or without each column once."""
     try:
-        named, spans = require_bounded(path, _TEXTS, ("mechanism",), ("report",))
+        columns = _present(path)
+        named, spans = require_bounded(path, _TEXTS, _numbers(columns), ("report",))
         with opened(path, read_dictionary=sorted(named)) as file:
             for groups in spans:
-                for batch in file.iter_batches(BATCH, row_groups=groups, columns=COLUMNS.names):
+                for batch in file.iter_batches(BATCH, row_groups=groups, columns=columns):
                     yield _written_out(batch)
     except FileNotFoundError:
         raise
@@ -46,6 +47,15 @@ def parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
         yield "malformed"
     except BROKEN:
         yield "truncated"
+
+
+def _present(path: Path) -> list[str]:
+    """The columns that a file of reports has, or should have."""
+    return list(GROUPED.names if "group" in column_names(path) else COLUMNS.names)
+
+
+def _numbers(columns: list[str]) -> tuple[str, ...]:
+    return tuple(name for name in columns if name in ("group", "mechanism"))
 
 
 def _written_out(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -70,7 +80,7 @@ def require_sizes(path: Path) -> None:
         InvalidParameter: naming the file.
     """
     try:
-        require_bounded(path, _TEXTS, ("mechanism",), ("report",))
+        require_bounded(path, _TEXTS, _numbers(_present(path)), ("report",))
     except FileNotFoundError:
         raise
     except (TooLarge, Malformed) as error:
@@ -100,7 +110,7 @@ def holds_reports(path: Path) -> bool:
     if not path.stat().st_size:
         return True
     if path.suffix == ".parquet":
-        return bool(column_names(path) == COLUMNS.names)
+        return column_names(path) in (COLUMNS.names, GROUPED.names)
     first = next(line_batches(path))[0]
     return isinstance(first, dict) and well_formed(first)
 
@@ -177,9 +187,10 @@ def require_short_lines(path: Path) -> None:
 
 
 def well_formed(row: dict[str, Any]) -> bool:
-    """Whether a row has the keys of a report, and under each a value of its type."""
+    """Whether a row has the keys of a report, with or without a group, and under each a value of its type."""
     return (
-        row.keys() == _KEYS
+        row.keys() - {"group"} == _KEYS
+        and type(row.get("group", 0)) is int
         and isinstance(row["design"], str)
         and isinstance(row["id"], str)
         and ID.fullmatch(row["id"]) is not None

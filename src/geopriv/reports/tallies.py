@@ -15,21 +15,25 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from geopriv.device.files import replacing
-from geopriv.errors import InvalidParameter, ReportRejected
+from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.counts import Counts, merged
 from geopriv.mechanisms.sendable import Integers
 from geopriv.reports.files import (
     COLUMNS,
+    GROUPED,
     ReportBatch,
+    require_from,
     rows_in_range,
 )
 from geopriv.reports.parquet_pages import opened, require_bounded
 from geopriv.reports.reader import REASONS
 from geopriv.reports.report_files import BATCH, BROKEN, column_names
+from geopriv.reports.strata import groups_of
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
 
 _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())), ("times", pa.int64())])
+_GROUPED = _COLUMNS.insert(0, pa.field("group", pa.int32()))  # where reports carry a group
 MARK = b"geopriv tally"  # the key of the file's own metadata
 _VERSION = 1
 _WAITING = 1 << 20  # rows that are gathered before they are counted
@@ -63,7 +67,9 @@ class Tally:
     def __post_init__(self) -> None:
         axes = [mechanism.limits[0] for mechanism in self.design.mechanisms]
         nothing = np.zeros(0, dtype=np.int64)
-        self._parts = [[Counts(nothing.reshape(0, d), nothing)] for d in axes]  # what is merged, then what waits
+        # of each mechanism what is merged, then what waits; a row is a group and a report
+        self._parts = [[Counts(nothing.reshape(0, 1 + d), nothing)] for d in axes]
+        self._together: dict[int, Counts] = {}  # of groups, as it was last asked for
 
     def add(self, batch: ReportBatch) -> None:
         """Count a batch.
@@ -71,17 +77,52 @@ class Tally:
         Raises:
             ReportRejected: for reports that cannot have come from the design; then none of the batch is counted.
         """
-        known = batch.mechanism < len(self._parts)
-        if not (known and rows_in_range(self.design.mechanisms[batch.mechanism], batch.rows).all()):
-            raise ReportRejected("Reports must be among those that the mechanism of the design can make.")
-        self.count(batch.mechanism, batch.rows)
+        require_from(self.design, batch)
+        groups = np.zeros(len(batch), dtype=np.int64) if batch.groups is None else batch.groups
+        self._count(batch.mechanism, groups, batch.rows)
 
-    def count(self, mechanism: int, rows: Integers) -> None:
-        """Count reports that are known to come from the design."""
-        self._add(mechanism, Counts(rows, np.ones(len(rows), dtype=np.int64)))
+    def count(self, strata: Integers, rows: Integers) -> None:
+        """Count reports that are known to come from the design.
 
-    def counts(self, mechanism: int) -> Counts:
-        """The distinct reports to a mechanism, in lexicographic order."""
+        Args:
+            strata: the mechanism and the group of each, shape (n,).
+            rows: the reports, shape (n, axes); what stands behind a shorter one is left out.
+        """
+        which, groups = np.divmod(strata, groups_of(self.design))
+        for index in np.unique(which).tolist():
+            mine, axes = which == index, self.design.mechanisms[index].limits[0]
+            self._count(index, groups[mine], rows[mine, :axes])
+
+    def _count(self, mechanism: int, groups: Integers, rows: Integers) -> None:
+        told = np.concatenate([groups[:, None], rows], axis=1)
+        self._add(mechanism, Counts(told, np.ones(len(rows), dtype=np.int64)))
+
+    def counts(self, mechanism: int, group: int | None = None) -> Counts:
+        """The distinct reports to a mechanism, in lexicographic order.
+
+        Args:
+            mechanism: its index in the design.
+            group: the index of a group of the design; None for all together.
+        """
+        whole = self._told(mechanism)
+        if group is None and self.design.groups is not None:
+            if mechanism not in self._together:
+                self._together[mechanism] = merged([Counts(whole.rows[:, 1:], whole.times)])
+            return self._together[mechanism]
+        mine = slice(*np.searchsorted(whole.rows[:, 0], [group or 0, (group or 0) + 1]).tolist())
+        return Counts(whole.rows[mine, 1:], whole.times[mine])
+
+    def of_group(self, group: int) -> Tally:
+        """The reports of one group of the design, as a tally of its own; nothing is rejected in it."""
+        only = Tally(self.design)
+        for mechanism in range(len(self._parts)):
+            whole = self._told(mechanism)
+            mine = whole.rows[:, 0] == group
+            only._add(mechanism, Counts(whole.rows[mine], whole.times[mine]))
+        return only
+
+    def _told(self, mechanism: int) -> Counts:
+        """The distinct reports to a mechanism, each behind its group."""
         parts = self._parts[mechanism]
         if len(parts) > 1:
             parts[:] = [merged(parts)]
@@ -103,13 +144,13 @@ class Tally:
         total = Tally(self.design, self.rejected + other.rejected)
         for mechanism in range(len(self._parts)):
             for tally in (self, other):
-                total._add(mechanism, tally.counts(mechanism))
+                total._add(mechanism, tally._told(mechanism))
         return total
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
-        pairs = [(self.counts(k), other.counts(k)) for k in range(len(self._parts)) if self.design == other.design]
+        pairs = [(self._told(k), other._told(k)) for k in range(len(self._parts)) if self.design == other.design]
         same = [np.array_equal(a.rows, b.rows) and np.array_equal(a.times, b.times) for a, b in pairs]
         return self.design == other.design and +self.rejected == +other.rejected and all(same)
 
@@ -118,13 +159,15 @@ class Tally:
     def to_table(self) -> pa.Table:
         """The counts as a table, with the hash of the design and what was rejected in its metadata."""
         note = {"version": _VERSION, "design": self.design.hash, "rejected": dict(sorted((+self.rejected).items()))}
-        schema, parts = _COLUMNS.with_metadata({MARK: json.dumps(note).encode()}), []
+        schema, parts = _columns(self.design).with_metadata({MARK: json.dumps(note).encode()}), []
         for mechanism in range(len(self._parts)):
-            counted = self.counts(mechanism)
-            m, axes = counted.rows.shape
-            lists = pa.ListArray.from_arrays(np.arange(m + 1, dtype=np.int32) * axes, counted.rows.ravel())
+            counted = self._told(mechanism)
+            groups, rows = counted.rows[:, 0].astype(np.int32), counted.rows[:, 1:]
+            m, axes = rows.shape
+            lists = pa.ListArray.from_arrays(np.arange(m + 1, dtype=np.int32) * axes, rows.ravel())
             which = pa.repeat(pa.scalar(mechanism, pa.int32()), m)
-            parts.append(pa.Table.from_arrays([which, lists, pa.array(counted.times)], schema=schema))
+            told = [] if self.design.groups is None else [pa.array(groups)]
+            parts.append(pa.Table.from_arrays([*told, which, lists, pa.array(counted.times)], schema=schema))
         return pa.concat_tables(parts)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -140,7 +183,7 @@ class Tally:
             InvalidParameter: for a file that is no tally, is damaged, or is of another design.
         """
         note = _note(path)
-        if column_names(Path(path)) == COLUMNS.names:
+        if column_names(Path(path)) in (COLUMNS.names, GROUPED.names):
             raise InvalidParameter(
                 f"The file {path} holds reports, and is no tally that Tally.write made: name it among the reports, "
                 "without --add-tally (tallies=)."
@@ -160,6 +203,7 @@ class Tally:
     def _add(self, mechanism: int, counted: Counts) -> None:
         parts = self._parts[mechanism]
         parts.append(counted)
+        self._together.pop(mechanism, None)
         # a merge when what waits has outgrown what was merged: every row is then sorted a few times, not once a batch
         if sum(len(part.times) for part in parts[1:]) > max(_WAITING, len(parts[0].times)):
             parts[:] = [merged(parts)]
@@ -167,35 +211,41 @@ class Tally:
 
 def _loaded(path: Path, design: Design, rejected: Counter[str]) -> Tally:
     """What is in a file of counts, read in batches: of equal rows, of which there may be very many, one is kept."""
-    spans = require_bounded(path, (), ("mechanism", "times"), ("report",)).spans
+    columns = _columns(design)
+    numbers = tuple(name for name in columns.names if name != "report")
+    spans = require_bounded(path, (), numbers, ("report",)).spans
     total = Tally(design, rejected)
     with opened(path) as file:
-        if not file.schema_arrow.equals(_COLUMNS) or len(file.schema_arrow) != len(_COLUMNS):
+        if not file.schema_arrow.equals(columns) or len(file.schema_arrow) != len(columns):
             raise ValueError
         for batch in (batch for groups in spans for batch in file.iter_batches(BATCH, row_groups=groups)):
             part = tally_of(pa.Table.from_batches([batch]), design, Counter())
             for mechanism in range(len(design.mechanisms)):
-                total._add(mechanism, part.counts(mechanism))
+                total._add(mechanism, part._told(mechanism))
             if total.n > _MOST:
                 raise ValueError
     return total
 
 
 def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
-    """The tally of a table with columns "mechanism", "report" and "times", which may name a report several times.
+    """The tally of a table with columns "mechanism", "report", "times", which may name a report several times.
+
+    Where the design has groups, there is a column "group" too.
 
     Raises:
         ValueError: for counts that no tally of the design holds.
     """
-    which, times, lists = (table[name].combine_chunks() for name in ("mechanism", "times", "report"))
-    if any(column.null_count for column in (which, times, lists, lists.values)):
+    names = ("mechanism", "times", "report", "group" if design.groups is not None else "mechanism")
+    which, times, lists, groups = (table[name].combine_chunks() for name in names)
+    if any(column.null_count for column in (which, times, lists, lists.values, groups)):
         raise ValueError
     which, times = which.to_numpy(), times.to_numpy()
+    groups = groups.to_numpy() if design.groups is not None else np.zeros(len(which), dtype=np.int64)
     sizes, numbers = pc.list_value_length(lists).to_numpy(), lists.flatten().to_numpy()
     # as floats, since a sum of whole numbers can wrap around
     if (times < 1).any() or times.sum(dtype=np.float64) > _MOST:
         raise ValueError
-    if ((which < 0) | (which >= len(design.mechanisms))).any():
+    if ((which < 0) | (which >= len(design.mechanisms)) | (groups < 0) | (groups >= groups_of(design))).any():
         raise ValueError
     total = Tally(design, rejected)
     for index, mechanism in enumerate(design.mechanisms):
@@ -203,8 +253,14 @@ def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
         rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)
         if not rows_in_range(mechanism, rows).all() or (sizes[mine] != axes).any():
             raise ValueError
-        total._add(index, merged([Counts(rows.astype(np.int64), times[mine].astype(np.int64))]))
+        told = np.concatenate([groups[mine, None], rows], axis=1).astype(np.int64)
+        total._add(index, merged([Counts(told, times[mine].astype(np.int64))]))
     return total
+
+
+def _columns(design: Design) -> pa.Schema:
+    """The columns of a file of counts."""
+    return _COLUMNS if design.groups is None else _GROUPED
 
 
 def _rejected(found: dict[str, Any]) -> Counter[str]:
@@ -220,7 +276,7 @@ def require_reports(path: str | os.PathLike[str]) -> None:
     Raises:
         InvalidParameter: saying how a tally is added.
     """
-    if column_names(Path(path)) == _COLUMNS.names:
+    if column_names(Path(path)) in (_COLUMNS.names, _GROUPED.names):
         raise InvalidParameter(
             f"The file {path} holds counts and no reports. Whose counts you trust you say by naming the file as a "
             "tally: --add-tally (tallies=)."

@@ -22,7 +22,7 @@ import shapely
 
 from geopriv.errors import GeoprivError, InvalidDesign
 from geopriv.spaces.checks import alike, invalid
-from geopriv.spaces.forms import Choice, Form, Lists, Nothing, Number, Polygonal, Ratio, Schema, Simple, closed, expect
+from geopriv.spaces.forms import Choice, Form, Lists, Nothing, Number, Polygonal, Ratio, Schema, Simple, expect, keyed
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,16 @@ class Key:
     Args:
         attribute: where an object has its value.
         form: how it is written.
-        required: whether a document must have it.
+        default: of the parameter; inspect.Parameter.empty where a document must have it.
     """
 
     attribute: str
     form: Form
-    required: bool
+    default: Any
+
+    def written(self, thing: Any) -> bool:
+        """Whether a document of the thing has the key."""
+        return not self.form.spare or bool(getattr(thing, self.attribute) != self.default)
 
 
 def to_document(thing: Any) -> dict[str, Any]:
@@ -56,7 +60,7 @@ def to_document(thing: Any) -> dict[str, Any]:
     keys = keys_of(kind)
     if keys is None:
         raise invalid("to_document", "thing", "without a function of its own, which no document can hold", thing)
-    written = {name: key.form.write(getattr(thing, key.attribute)) for name, key in keys.items()}
+    written = {name: key.form.write(getattr(thing, key.attribute)) for name, key in keys.items() if key.written(thing)}
     return {"type": kind.__name__, **_derived_from(thing), **written}
 
 
@@ -94,7 +98,7 @@ def _made(kind: type[Any], document: Mapping[str, Any]) -> tuple[Any, dict[str, 
     """The thing of a document, and what its derived keys must be."""
     keys, derived = keys_of(kind) or {}, _derived_keys(kind)
     unknown = sorted(str(key) for key in document if key not in ("type", *keys, *derived))
-    missing = [name for name, key in keys.items() if key.required and name not in document]
+    missing = [name for name, key in keys.items() if key.default is inspect.Parameter.empty and name not in document]
     missing += [name for name in derived if name not in document]
     if unknown or missing:
         raise InvalidDesign(f"A {kind.__name__} lacks {missing or 'nothing'} and has no {unknown or 'other keys'}.")
@@ -216,7 +220,7 @@ class Record(Form):
         return {name: form.read(value[name], f"{where}.{name}") for name, form in self.parts.items()}
 
     def schema(self, defs: dict[str, Schema]) -> Schema:
-        return closed({name: form.schema(defs) for name, form in self.parts.items()})
+        return keyed(self.parts, defs)
 
     def fits(self, value: Any) -> bool:
         same = isinstance(value, Mapping) and set(value) == set(self.parts)
@@ -229,7 +233,7 @@ class Noted(Form):
     def __init__(self, hint: Any) -> None:
         super().__init__(hint)
         inner, self.note = typing.get_args(hint)
-        self.form = form_of(inner)
+        self.form, self.spare = form_of(inner), self.note.spare
 
     def write(self, value: Any) -> Any:
         return self.form.write(value)
@@ -248,7 +252,7 @@ class Noted(Form):
 def kind_schema(kind: type[Any], defs: dict[str, Schema]) -> Schema:
     """The schema of the documents of one class; all its keys are there."""
     keys = {name: key.form for name, key in (keys_of(kind) or {}).items()} | _derived_keys(kind)
-    return closed({"type": {"const": kind.__name__}} | {name: form.schema(defs) for name, form in keys.items()})
+    return keyed(keys, defs, {"type": {"const": kind.__name__}})
 
 
 def kinds_of(family: type[Any]) -> dict[str, type[Any]]:
@@ -285,7 +289,7 @@ def _keys(kind: Any) -> dict[str, Key] | None:
     attributes = [field.name for field in fields(kind) if field.init]
     try:
         return {
-            parameter.name: Key(name, form_of(hints[name]), parameter.default is inspect.Parameter.empty)
+            parameter.name: Key(name, form_of(hints[name]), parameter.default)
             for parameter, name in zip(parameters.values(), attributes, strict=True)
         }
     except TypeError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -37,6 +37,7 @@ class Form(ABC):
     """
 
     constant: ClassVar[bool] = False  # whether it tells records apart that have the same keys
+    spare: bool = False  # whether documents leave it out where it is the default
 
     def __init__(self, hint: Any) -> None:
         self.hint = hint
@@ -190,9 +191,16 @@ class Polygonal(Form):
         return {"$ref": "#/$defs/Geometry"}
 
 
-def closed(properties: dict[str, Schema]) -> Schema:
-    """The schema of an object with exactly these keys."""
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+def closed(properties: dict[str, Schema], spare: Collection[str] = ()) -> Schema:
+    """The schema of an object with exactly these keys, of which some may be left out."""
+    required = [name for name in properties if name not in spare]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def keyed(forms: Mapping[str, Form], defs: dict[str, Schema], kind: dict[str, Schema] | None = None) -> Schema:
+    """The schema of an object with keys of these forms, after those that name its kind."""
+    spare = [name for name, form in forms.items() if form.spare]
+    return closed((kind or {}) | {name: form.schema(defs) for name, form in forms.items()}, spare)
 
 
 def _lists(value: Any) -> Any:

@@ -19,7 +19,7 @@ _Made = TypeVar("_Made")
 
 
 def build(text: str, file: str, make: Callable[..., _Made]) -> _Made:
-    """What is made of a survey file: by `make`, from its name, space, rate, questions, people, source and prior.
+    """What is made of a survey file: by `make`, from its name, space, rate, questions, people and what else it says.
 
     Raises:
         InvalidParameter: one sentence that names the file, the line, the key, the rule and what was given; so does what
@@ -35,8 +35,9 @@ def build(text: str, file: str, make: Callable[..., _Made]) -> _Made:
         prior = None
         if tables.prior is not None:
             prior = tables.prior.build(tables.space, space, whole.inside("prior"), folder)
-        questions = _questions(tables, whole, space, rate, folder)
-        return make(tables.name, space, rate, tuple(questions), tables.people, source, prior)
+        groups = None if tables.groups is None else tables.groups.build(whole.inside("groups"), source)
+        questions = tuple(_questions(tables, whole, space, rate, folder))
+        return make(tables.name, space, rate, questions, tables.people, source, prior, groups, tables.counted)
 
 
 def _rate(tables: SurveyTable, whole: Part, space: Space) -> float:

@@ -6,23 +6,25 @@ import os
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict
 
-from geopriv.device.designs import VERSION, verify
+from geopriv.device.designs import PEOPLE, VERSION, verify
 from geopriv.device.files import canonical, digest, read_few, replacing
 from geopriv.device.reading import MECHANISMS
-from geopriv.device.texts import NAME
+from geopriv.device.texts import LABEL, NAME, plain
 from geopriv.errors import InvalidDesign, InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee, Pure, partition
 from geopriv.mechanisms.sendable import Sendable
-from geopriv.queries import Query
+from geopriv.queries import Groups, Query
 from geopriv.queries.questions import Question
 from geopriv.queries.source import Source
 from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
 from geopriv.spaces.documents import keys_of, kinds_of, to_document
-from geopriv.spaces.notes import Note
+from geopriv.spaces.notes import Note, Spare
 from geopriv.spaces.shown import Shown
 
 Share = Annotated[int, Note(minimum=1, maximum=1 << 32)]
+_OPEN = Spare(description="Labels of which each report carries one openly; left out for none.")
+_COUNTED = Spare(minLength=1, maxLength=LABEL, description=f"Who reports; left out for '{PEOPLE}'.")
 
 
 class Written(TypedDict):
@@ -43,6 +45,8 @@ class Design(Shown):
         questions: what is estimated from the reports. A device shows them; they change nothing of what it sends.
         source: where values are found in a table, for `privatize`, and the public range to which they are clamped, on
             devices too.
+        groups: public labels, of which each report carries one openly; None for none.
+        counted: who reports, as answers call them: "households".
 
     Raises:
         InvalidParameter: for mechanisms on several spaces, for shares that do not fit, and for a question that no
@@ -61,6 +65,8 @@ class Design(Shown):
     shares: Annotated[tuple[Share, ...], Note(minItems=1, description="How often each mechanism is drawn.")] = ()
     questions: tuple[Question, ...] = ()
     source: Source | None = None
+    groups: Annotated[Groups | None, _OPEN] = None
+    counted: Annotated[str, _COUNTED] = PEOPLE
     document: dict[str, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -86,10 +92,7 @@ class Design(Shown):
         names = [question.name for question in questions]
         if len(set(names)) < len(names):
             raise invalid("Design", "questions", "each of a name of its own", names)
-        if not isinstance(self.source, Source | None):
-            raise invalid("Design", "source", "a Source or None", type(self.source).__name__)
-        if self.source is not None:
-            self.source.require_fit(mechanisms[0].space)
+        self._settle_columns(mechanisms[0].space)
         for name, values in (("mechanisms", mechanisms), ("shares", shares), ("questions", questions)):
             object.__setattr__(self, name, values)
         document = to_document(self)
@@ -98,6 +101,18 @@ class Design(Shown):
             if not any(m.answers_all and m.space == question.space for m in mechanisms):
                 for query in question.queries:
                     self.answering(query)
+
+    def _settle_columns(self, space: Space) -> None:
+        """Check where values and groups are found."""
+        for name, kind in (("source", Source), ("groups", Groups)):
+            if not isinstance(getattr(self, name), kind | None):
+                raise invalid("Design", name, f"a {kind.__name__} or None", type(getattr(self, name)).__name__)
+        if not plain(self.counted, LABEL):
+            raise invalid("Design", "counted", f"a text of 1 to {LABEL} printable characters", self.counted)
+        if self.source is not None:
+            self.source.require_fit(space)
+        if self.groups is not None:
+            self.groups.require_apart(self.source)
 
     def derived(self) -> Written:
         """What the document holds beside the parameters, and its hash."""
@@ -161,7 +176,8 @@ class Design(Shown):
         design = object.__new__(cls)  # not by its constructor, which would verify it again
         try:
             for name, key in (keys_of(cls) or {}).items():
-                object.__setattr__(design, name, key.form.read(verified.document[name], f"design.{name}"))
+                if name in verified.document:  # else it is the default
+                    object.__setattr__(design, name, key.form.read(verified.document[name], f"design.{name}"))
             design._settle()
         except InvalidParameter as error:  # parts that are well made and do not fit together
             raise InvalidDesign(str(error)) from None

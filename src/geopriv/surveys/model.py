@@ -6,7 +6,9 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from geopriv.queries import Query
+from geopriv.device.designs import PEOPLE
+from geopriv.device.texts import LABEL, plain
+from geopriv.queries import Groups, Query
 from geopriv.queries.priors import Prior
 from geopriv.queries.questions import Question
 from geopriv.queries.source import Source
@@ -28,6 +30,8 @@ class Survey:
         people: how many are expected to report.
         source: where values are found in a table; None if only devices report.
         prior: public knowledge of where people are; None for none.
+        groups: public labels that reports carry openly; None for none.
+        counted: who reports, as answers call them: "households".
     """
 
     name: str
@@ -37,6 +41,8 @@ class Survey:
     people: int
     source: Source | None = None
     prior: Prior | None = None
+    groups: Groups | None = None
+    counted: str = PEOPLE
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -45,14 +51,18 @@ class Survey:
         object.__setattr__(self, "questions", tuple(self.questions))
         count("Survey", "people", self.people)
         if not self.questions or any(not isinstance(question, Question) for question in self.questions):
-            raise invalid("Survey", "questions", "at least one Share, Distribution or DensityMap", self.questions)
+            raise invalid("Survey", "questions", "at least one question", self.questions)
         names = [question.name for question in self.questions]
         if len(set(names)) < len(names):
             raise invalid("Survey", "questions", "each of a name of its own", names)
         if any(question.space != self.space for question in self.questions):
             raise invalid("Survey", "questions", f"on {self.space}", [str(q.space) for q in self.questions])
+        if not plain(self.counted, LABEL):
+            raise invalid("Survey", "counted", f"a text of 1 to {LABEL} printable characters", self.counted)
         if self.source is not None:
             self.source.require_fit(self.space)
+        if self.groups is not None:
+            self.groups.require_apart(self.source)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Survey:

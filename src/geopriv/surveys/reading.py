@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from geopriv.device.texts import NAME, plain, quoted, seen
 from geopriv.errors import InvalidParameter
+from geopriv.surveys.groups import UNPROTECTED, GroupsTable
 from geopriv.surveys.kinds import QueryTable
 from geopriv.surveys.lines import key_lines, line_of
 from geopriv.surveys.part import (
@@ -32,6 +33,7 @@ _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _GONE: dict[tuple[str | int, ...], str] = {
     ("space", "resolution"): "is no longer asked for: values are not recorded in steps, so leave it out",
 }
+_WEIGHTS = ("weight", "weights", "weight_column", "weights_column")
 # words of earlier surveys for a kind of query
 _RENAMED = {"cdf": "distribution", "map": "density map"}
 
@@ -136,6 +138,8 @@ class _Spot:
     @classmethod
     def of(cls, loc: tuple[str | int, ...]) -> _Spot:
         depth = 2 if loc[0] == "query" else 1
+        if loc[0] == "groups" and len(loc) > 1:
+            return cls(loc[:1], GroupsTable, loc[1:2])
         if loc[0] not in KINDS or len(loc) < depth + 2:
             return cls((), SurveyTable, loc[:2] if loc[0] == "query" else loc[:1])
         table, keys = loc[:depth], loc[depth + 1 :]
@@ -161,20 +165,27 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
     fields = {field.alias or name: field for name, field in spot.model.model_fields.items()}
     if error == "extra_forbidden" and spot.path in _GONE:
         return table.error(_GONE[spot.path], key)
+    if key in _WEIGHTS and (error == "extra_forbidden" or (spot.table == ("groups",) and _is_text(data, spot.path))):
+        return table.error(f"cannot be asked for: {UNPROTECTED}", key)
     if error == "extra_forbidden":
         there = nearest(key, fields) or f", which has {listed(fields, last='and')}"
         return table.error(f"is no key of {_title(spot)}{there}", key)
     rule, *_ = str(fields[key].description).split(";")  # what follows is about leaving the key out
     if error == "missing":
         return table.error(f"lacks '{key}': {rule}")
-    return table.error(f"must be {rule}, not {shown(_value(data, spot.path))}", *spot.keys)
+    hint = "; counted = '…' says who they are" if spot.path == ("people",) and _is_text(data, spot.path) else ""
+    return table.error(f"must be {rule}, not {shown(_value(data, spot.path))}{hint}", *spot.keys)
+
+
+def _is_text(data: Any, path: tuple[str | int, ...]) -> bool:
+    return isinstance(_value(data, path), str)
 
 
 def _title(spot: _Spot) -> str:
     """What a table is called."""
     if not spot.table or spot.model is Region:
         return "a region" if spot.table else "the survey"
-    return f"this kind of {spot.table[0]}"
+    return "the table [groups]" if spot.model is GroupsTable else f"this kind of {spot.table[0]}"
 
 
 def _value(data: Any, path: tuple[str | int, ...]) -> Any:

@@ -6,6 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from geopriv.device.designs import PEOPLE
+from geopriv.device.texts import LABEL
+from geopriv.surveys.groups import GroupsTable
 from geopriv.surveys.kinds import QueryTable
 from geopriv.surveys.priors import PriorTable
 from geopriv.surveys.spaces import SpaceTable
@@ -25,9 +28,15 @@ class SurveyTable(Table):
         le=10**11,
         description="the whole number of people expected to report, at least 1, written like 200_000 and not 2e5",
     )
+    counted: Annotated[str, Field(min_length=1, max_length=LABEL)] = Field(
+        PEOPLE, description=f"who reports, a text of up to {LABEL} characters such as 'households'; people if left out"
+    )
     space: SpaceTable = Field(description="the table [space]: where values live")
     prior: PriorTable | None = Field(
         None, description="the table [prior]: public knowledge of where people are, never from the data collected"
+    )
+    groups: GroupsTable | None = Field(
+        None, description="the table [groups]: public labels that reports carry openly, and their known sizes"
     )
     query: Annotated[list[QueryTable], Field(min_length=1, max_length=1000)] = Field(
         description="one or more tables [[query]], each with a kind and what it needs"

@@ -98,10 +98,10 @@ def _one_by_one(design: Design, value: Value, n: int) -> Integers:
 
 
 def _nameless(design: Design) -> Design:
-    """The same design for a table without a column of names."""
+    """The same design for a table without a column of names or groups, which change nothing of what is drawn."""
     named = tuple(f"axis {axis}" for axis in range(design.space.dimension))
     source = design.source or Source(named)
-    return replace(design, source=replace(source, columns=source.columns or named, person=""))
+    return replace(design, source=replace(source, columns=source.columns or named, person=""), groups=None)
 
 
 def _files(design: Design, value: Value, n: int) -> Integers:

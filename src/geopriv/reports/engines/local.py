@@ -22,18 +22,18 @@ import pyarrow as pa
 from geopriv.errors import InvalidParameter
 from geopriv.noise.entropy import ENTROPY
 from geopriv.queries.source import Source
-from geopriv.reports.drawing import Order, Privatized, Progress, columns_of, draw_reports
+from geopriv.reports.drawing import Order, Privatized, Progress, columns_of, draw_reports, wanted
 from geopriv.reports.engines.ahead import ahead
 from geopriv.reports.engines.parts import parts, publish
-from geopriv.reports.engines.people import People
+from geopriv.reports.engines.people import People, Read
 from geopriv.reports.engines.reading import Reading
 from geopriv.reports.engines.shuffle import Shuffle
 from geopriv.reports.engines.stops import require_plausible
 from geopriv.reports.engines.suspicions import Suspicions
-from geopriv.reports.files import records, write_records
+from geopriv.reports.files import columns_in, records, write_records
 from geopriv.reports.register import Register
 from geopriv.reports.report_files import holds_reports
-from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
 
 Rows = Callable[[Reading], Iterator[pa.RecordBatch]]  # batches of the columns that are wanted
@@ -58,7 +58,7 @@ def privatize_rows(rows: Rows, order: Order) -> Privatized:
         run = _Run(design, source, Shuffle(folder / "rows", width, repeats="first" if source.person else "none"))
         run.read(rows, order)
         fresh = folder / "reports"
-        written = write_records(fresh, run.told(order.progress), _KINDS[target.suffix])
+        written = write_records(fresh, run.told(order.progress), columns_in(design), _KINDS[target.suffix])
         _publish(fresh, target, order.overwrite, register, register.begin(design, order.again, written))
     return Privatized(target, run.rows, written, run.shuffle.repeated, dict(run.unread), earlier)
 
@@ -93,10 +93,11 @@ class _Run:
     def read(self, rows: Rows, order: Order) -> None:
         """Every readable row drawn, and waiting under its key; a table that looks wrong as a whole is refused."""
         people, suspicions = People(self.source.person), Suspicions(self.source, self.design.space)
-        reading = Reading(self.source.columns + ((self.source.person,) if self.source.person else ()))
-        for values, names in ahead(self._people(rows, reading, people, suspicions)):
-            keys = people.keys(names, len(values))
-            self.shuffle.add(np.concatenate([keys, draw_reports(self.design, values).view(np.uint64)], axis=1))
+        reading = Reading(wanted(self.design, self.source))
+        for read in ahead(self._people(rows, reading, people, suspicions)):
+            keys = people.keys(read.names, len(read.values))
+            drawn = draw_reports(self.design, read.values, groups=read.groups)
+            self.shuffle.add(np.concatenate([keys, drawn.view(np.uint64)], axis=1))
             order.progress("reading", self.rows, reading.share)
         self.unread += reading.left_out
         self.rows += reading.left_out.total()
@@ -104,13 +105,13 @@ class _Run:
 
     def _people(
         self, rows: Rows, reading: Reading, people: People, suspicions: Suspicions
-    ) -> Generator[tuple[FloatArray, pa.Array | None], None, None]:
-        """Clamped values of the rows that can be read, and the names that belong to them."""
+    ) -> Generator[Read, None, None]:
+        """Clamped values of the rows that can be read, and the names and groups that belong to them."""
         for batch in rows(reading):
-            values, names, unread = people.read(batch, self.source, self.design.space, suspicions)
+            read = people.read(batch, self.source, self.design.space, self.design.groups, suspicions)
             self.rows += batch.num_rows
-            self.unread += unread
-            yield values, names
+            self.unread += read.unread
+            yield read
 
     def told(self, tell: Progress) -> Iterator[pa.RecordBatch]:
         """The reports, while it is told how many have been written."""
@@ -124,7 +125,7 @@ class _Run:
         """The reports in the order of their keys, under new random ids."""
         for rows in self.shuffle.sorted():
             ids = np.frombuffer(ENTROPY.bytes(16 * len(rows)), dtype=np.uint8).reshape(-1, 16)
-            yield records(self.design, rows[:, 2].astype(np.int32), rows[:, 3:].view(np.int64), ids)
+            yield records(self.design, rows[:, 2].astype(np.int64), rows[:, 3:].view(np.int64), ids)
 
 
 def _exists(output: Path) -> InvalidParameter:

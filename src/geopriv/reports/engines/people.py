@@ -12,8 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from geopriv.errors import InvalidParameter
+from geopriv.mechanisms.sendable import Integers
 from geopriv.noise.entropy import ENTROPY, Source
+from geopriv.queries import Groups
 from geopriv.queries.source import Source as Columns
+from geopriv.reports.engines.labels import read_groups
 from geopriv.reports.engines.rows import (
     FINE,
     NO_PERSON,
@@ -36,11 +39,13 @@ class Read(NamedTuple):
         values: clamped, of shape (n,) on a line and (n, d) elsewhere.
         names: of their people, as bytes; None for a person a row.
         unread: how many rows could not, by reason.
+        groups: of their people, which are told openly; None where the design has none.
     """
 
     values: FloatArray
     names: pa.Array | None
     unread: Counter[str]
+    groups: Integers | None = None
 
 
 class People:
@@ -60,11 +65,18 @@ class People:
         self._column, self._source = column, source
         self._secret = source.bytes(32) if secret is None else secret
 
-    def read(self, batch: pa.RecordBatch, columns: Columns, space: Space, suspicions: Suspicions | None = None) -> Read:
+    def read(
+        self,
+        batch: pa.RecordBatch,
+        columns: Columns,
+        space: Space,
+        groups: Groups | None = None,
+        suspicions: Suspicions | None = None,
+    ) -> Read:
         """The rows of a batch that can be read, clamped, and how many cannot; suspicions see all as they are.
 
         Raises:
-            InvalidParameter: for a column that holds something else than numbers, texts or names.
+            InvalidParameter: for a column that holds something else than numbers, texts, names or groups.
         """
         values, status = read_rows(batch, columns.columns, space)
         names = self.names(batch)
@@ -72,11 +84,13 @@ class People:
             status[names.is_null().to_numpy(zero_copy_only=False) & (status == FINE)] = NO_PERSON
         if suspicions is not None:
             suspicions.see(batch, values, status)
+        told = None if groups is None else read_groups(batch.column(groups.column), groups, status)
         unread = count_reasons(status)
         if unread:
             values = values[status == FINE]
             names = None if names is None else names.filter(pa.array(status == FINE))
-        return Read(columns.clamped(values).reshape(-1, *space.point_shape), names, unread)
+            told = None if told is None else told[status == FINE]
+        return Read(columns.clamped(values).reshape(-1, *space.point_shape), names, unread, told)
 
     def names(self, batch: pa.RecordBatch) -> pa.Array | None:
         """The names of a batch's people, as bytes; missing where a name is empty. None for a person a row.

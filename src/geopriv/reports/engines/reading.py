@@ -36,11 +36,13 @@ class Reading:
         columns: that are read; all others are left where they are.
         share: of the data that has been read, from 0 to 1; None where nobody knows.
         left_out: rows that no column could be read of, by reason.
+        perhaps: columns that are read where they are there.
     """
 
     columns: tuple[str, ...]
     share: float | None = None
     left_out: Counter[str] = field(default_factory=Counter)
+    perhaps: tuple[str, ...] = ()
 
     def require(self, what: str, found: Sequence[str]) -> None:
         """Refuse data without the columns, or with one of them twice.

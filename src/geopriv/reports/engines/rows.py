@@ -15,8 +15,8 @@ from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.frames import floats_of
 
-REASONS = ("", "missing", "not a number", "not finite", "not on the map", "no person")
-FINE, MISSING, NOT_A_NUMBER, NOT_FINITE, NOT_ON_MAP, NO_PERSON = range(len(REASONS))
+REASONS = ("", "missing", "not a number", "not finite", "not on the map", "no person", "unknown group")
+FINE, MISSING, NOT_A_NUMBER, NOT_FINITE, NOT_ON_MAP, NO_PERSON, NO_GROUP = range(len(REASONS))
 Status = npt.NDArray[np.uint8]
 
 EMPTY = r"^[ \t]*$"

@@ -10,7 +10,7 @@ from geopriv.errors import InvalidParameter
 from geopriv.reports.drawing import Order
 from geopriv.reports.engines.forms import likely_form
 from geopriv.reports.engines.reading import RAGGED
-from geopriv.reports.engines.rows import MISSING, NOT_A_NUMBER, NOT_FINITE, REASONS
+from geopriv.reports.engines.rows import MISSING, NO_GROUP, NOT_A_NUMBER, NOT_FINITE, REASONS
 from geopriv.reports.engines.suspicions import FACTORS, STRIP, Suspicions
 from geopriv.spaces.words import amount, plain
 
@@ -68,6 +68,8 @@ def _cause(unread: Counter[str], suspicions: Suspicions) -> str:
             "their lines have more or fewer values than the header, as separators inside values make them: commas "
             "between thousands or before decimals, or texts that are not in quotes"
         )
+    if reason == REASONS[NO_GROUP]:
+        return "labels must be names of the design's groups, letter by letter, and be known for everybody"
     named = " or ".join(map(repr, columns))
     if reason == REASONS[NOT_FINITE]:
         return f"{named} holds NaN or infinity, as a join or a conversion that failed leaves them"

@@ -9,15 +9,21 @@ from geopriv.surveys.kinds.base import Kind
 from geopriv.surveys.kinds.density_map import DensityMapQuery
 from geopriv.surveys.kinds.distribution import DistributionQuery
 from geopriv.surveys.kinds.geofence import GeofenceQuery
+from geopriv.surveys.kinds.mean import MeanQuery
 from geopriv.surveys.kinds.orthant import OrthantQuery
+from geopriv.surveys.kinds.quantile import QuantileQuery
 from geopriv.surveys.kinds.range import RangeQuery
 from geopriv.surveys.kinds.score import ScoreQuery
 from geopriv.surveys.kinds.threshold import ThresholdQuery
+from geopriv.surveys.kinds.total import TotalQuery
 
 QueryTable = Annotated[
     ThresholdQuery
     | DistributionQuery
     | RangeQuery
+    | MeanQuery
+    | QuantileQuery
+    | TotalQuery
     | OrthantQuery
     | ScoreQuery
     | BallQuery

@@ -139,13 +139,13 @@ def is_plain(question: Question) -> bool:
 def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:
     settled, half_widths, first = list[Question](), dict[str, float](), 0
     for question in questions:
-        crowd, first = work.crowd(first), first + len(question.queries)
         if is_plain(question):
-            reach, half = choose_reach(lattice, question, *crowd, work.people)
+            reach, half = choose_reach(lattice, question, *work.crowd(first), work.people)
             settled.append(question.with_reach(reach))
             half_widths |= {question.name: half} if reach else {}
         else:
             settled.append(question)
+        first += 0 if question.valued else len(question.queries)  # a plan's queries are those about shares
     return PlainGrid(lattice, tuple(settled), half_widths)
 
 

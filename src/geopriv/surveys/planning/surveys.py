@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -29,11 +29,13 @@ from geopriv.surveys.planning.choice import (
     ON_DEVICES,
     Plan,
     plan_queries,
-    plan_work,
 )
-from geopriv.surveys.planning.crowds import expected_work, public_ends
+from geopriv.surveys.planning.crowds import public_ends, shares_of
+from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.predictions import coarser, grid_for
+from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
+from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
 from geopriv.surveys.planning.worst import worst_variance
 
@@ -79,18 +81,38 @@ class SurveyPlan(Shown):
         An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
         """
         # that of a kernel is the same everywhere
-        unlike = {query.moved if query.bell is not None else query: query for query in self.survey.queries}.values()
-        return max(self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike)
+        asked = [query for question in self.survey.questions if not question.valued for query in question.queries]
+        unlike = {query.moved if query.bell is not None else query: query for query in asked}.values()
+        biases = [self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike]
+        return max(biases, default=0.0)
 
     def expected(self, question: Question) -> float:
-        """The largest standard error of a question's estimates under the design."""
-        return float(self.standard_errors()[self._places[question.name]].max())
+        """The largest standard error of a question's estimates under the design: of shares, people, or distances."""
+        if question.valued:
+            return self.half_width(question) / REACH
+        return question.times * float(self.standard_errors()[self._places[question.name]].max())
+
+    def half_width(self, question: Question) -> float:
+        """Half of the longest 95 % interval that a question's answer will have: a share, or in the unit of distance."""
+        if question.valued:
+            fixed = next(each for each in self.design.questions if each.name == question.name)
+            answering = self.design.mechanisms[self.design.answering(question.queries[0])]
+            return half_width(fixed, cast("Lattice", answering), _valued_work(self.survey))  # tables have only shares
+        return question.times * float(self.plan.half_widths()[self._places[question.name]].max())
+
+    @property
+    def in_points(self) -> bool:
+        """Whether the options' errors are those of shares of people, and not of values in the unit of distance."""
+        return self.plan.work.queries[0].is_share
 
     def worst(self, question: Question) -> float:
         """The largest standard error that a question's estimates can have under the design, wherever people are.
 
-        Over every law of people within the public range, noise and sample together; see `planning.worst`.
+        Over every law of people within the public range, noise and sample together; see `planning.worst`. Not-a-number
+        where none is known, of quantiles and covariances.
         """
+        if question.valued:
+            return largest_error(question, cast("Lattice", self.design.mechanisms[0]), self.survey.people)
         ends = public_ends(self.survey) if len(question.queries) == 1 else None
         seen = self.predicted_with or self.design.mechanisms
         variances = [
@@ -98,13 +120,13 @@ class SurveyPlan(Shown):
             for query in {query.moved if query.knots is None else query: query for query in question.queries}.values()
         ]
         parts = len(self.survey.queries) if self.option.arrangement == "people split" else 1
-        return math.sqrt(parts * max(variances) / self.survey.people)
+        return question.times * math.sqrt(parts * max(variances) / self.survey.people)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about ε, in sentences: that it protects next to nothing, or that nothing can be learnt."""
         soft = self.plan.half_widths(self.option)
-        shares = [question.name for question in self.survey.questions if question.product is None]
+        shares = [question.name for question in shares_of(self.survey)]
         return cautions(self.survey, {n: float(soft[self._places[n]].max()) for n in shares} | self.plain)
 
     def people_for(self, error: float, option: Option | None = None) -> int:
@@ -138,12 +160,12 @@ class SurveyPlan(Shown):
 
     @cached_property
     def _places(self) -> dict[str, Any]:
-        """Where a question's queries are among all."""
-        sizes = [len(question.queries) for question in self.survey.questions]
+        """Where the queries of a question about shares are among those of the plan."""
+        asked = [question for question in self.survey.questions if not question.valued]
+        sizes = [len(question.queries) for question in asked]
         ends = np.cumsum(sizes)
         return {
-            question.name: np.arange(end - size, end)
-            for question, size, end in zip(self.survey.questions, sizes, ends, strict=True)
+            question.name: np.arange(end - size, end) for question, size, end in zip(asked, sizes, ends, strict=True)
         }
 
 
@@ -208,18 +230,23 @@ def plan_survey(survey: Survey) -> SurveyPlan:
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
-    work = expected_work(survey)
+    work = workload_of(survey)
     plain = _plain(survey, work)
-    found = plan_work(work, for_devices=True, grid=plain.lattice if plain else None)
+    grid = _fixed_grid(survey, work, plain)
+    found = plan_questions(survey, work, grid)
     try:
         best = found.taken
     except InvalidParameter as reason:
         raise _unanswered(survey, reason) from None
-    if plain is not None:
+    public = (survey.source, survey.groups, survey.counted)
+    if grid is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
-        design = Design(survey.name, (plain.lattice,), questions=plain.questions, source=survey.source)
-        seen = (coarser(plain.lattice, survey.epsilon),)
-        return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths, seen)
+        asked, people = plain.questions if plain else survey.questions, _valued_work(survey)
+        known = survey.prior is not None
+        questions = tuple(settled(each, grid, people, known) if each.valued else each for each in asked)
+        design = Design(survey.name, (grid,), (), questions, *public)
+        half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
+        return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen)
     if best.mechanism == "Table":
         mechanisms: tuple[Table | Lattice, ...] = tuple(
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
@@ -228,8 +255,24 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     else:
         grid = grid_for(work, survey.epsilon)
         mechanisms, stand_ins = (grid,), (coarser(grid, survey.epsilon),)
-    design = Design(survey.name, mechanisms, questions=survey.questions, source=survey.source)
+    design = Design(survey.name, mechanisms, (), survey.questions, *public)
     return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
+
+
+def _fixed_grid(survey: Survey, work: Workload, plain: PlainGrid | None) -> Lattice | None:
+    """The grid for plain questions and values; None where neither is asked, and a table may do as well."""
+    if not any(question.valued for question in survey.questions):
+        return plain.lattice if plain else None
+    try:
+        return grid_of(survey, work, plain.lattice if plain else None)
+    except InvalidParameter as reason:
+        raise _unanswered(survey, reason) from None
+
+
+def _valued_work(survey: Survey) -> Workload:
+    """The people whose values are expected."""
+    queries = [question.queries[0] for question in survey.questions if question.valued] or survey.queries
+    return Workload.of(queries, survey.epsilon, survey.people, everybody(survey))
 
 
 def _plain(survey: Survey, work: Workload) -> PlainGrid | None:

@@ -10,9 +10,10 @@ from itertools import pairwise
 
 from geopriv.errors import InvalidParameter
 from geopriv.spaces.checks import invalid
+from geopriv.surveys.planning.crowds import shares_of
 from geopriv.surveys.planning.needs import least_rate
 from geopriv.surveys.planning.surveys import SurveyPlan
-from geopriv.surveys.planning.widths import HalfWidth, half_widths, shares_of
+from geopriv.surveys.planning.widths import HalfWidth, half_widths
 
 _POINTS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*(pts?|points?|pp|percentage points?)\s*")
 _MOST = 10**11  # people, as in a survey.toml
@@ -80,7 +81,7 @@ def needs(found: SurveyPlan, error: float) -> Needs:
         error: half of the interval; of a plain question that of its plain answer.
 
     Raises:
-        InvalidParameter: for a survey of maps alone, whose answers are no shares.
+        InvalidParameter: for a survey without shares.
     """
     _require_shares(found, "target")
     survey, rate = found.survey, found.survey.epsilon
@@ -169,4 +170,4 @@ def _least_people(worst: Callable[[int], float], error: float) -> int | None:
 
 def _require_shares(found: SurveyPlan, option: str) -> None:
     if not shares_of(found.survey):
-        raise invalid("plan", option, "left out for a survey of maps alone, whose answers are no shares", "maps")
+        raise invalid("plan", option, "left out for a survey without shares: maps and values have none", "none")

@@ -17,7 +17,7 @@ from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.brackets import EDGES, FIRST, half_width, is_plain, plain_grid, some_of
 from geopriv.surveys.planning.choice import plan_work
-from geopriv.surveys.planning.crowds import expected_work
+from geopriv.surveys.planning.crowds import expected_work, shares_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.workload import Crowd, Workload
 
@@ -25,11 +25,6 @@ _STEP = 0.2  # in units of 1/ε, of the grid by which plain questions in the pla
 _SOME = 5  # values of a distribution that stand for all
 
 HalfWidth = Callable[[int], float]  # by the number of people
-
-
-def shares_of(survey: Survey) -> tuple[Question, ...]:
-    """The questions whose answers are shares, in points: all but maps."""
-    return tuple(question for question in survey.questions if question.product is None)
 
 
 def half_widths(

@@ -44,7 +44,7 @@ class Arrow:
 
 def _accepted(reports: Any, reader: ReportReader) -> Iterator[Any]:
     if not are_paths(reports):
-        rows: Iterator[pa.RecordBatch] = table_batches(reports, Reading(tuple(COLUMNS.names)))
+        rows: Iterator[pa.RecordBatch] = table_batches(reports, Reading(tuple(COLUMNS.names), perhaps=("group",)))
         yield from reader.accepted_of(guarded("The table", rows, "its stream broke off"))
         return
     for path in report_files(reports):

@@ -49,8 +49,9 @@ def table_batches(data: Any, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Batches of whatever offers an Arrow stream: tables and readers of Arrow, pandas, polars and DuckDB."""
     reader = pa.RecordBatchReader.from_stream(data)
     reading.require("The table", reader.schema.names)
+    columns = [*reading.columns, *(name for name in reading.perhaps if name in reader.schema.names)]
     total, done = getattr(data, "num_rows", 0), 0
     for batch in reader:
         done += batch.num_rows
         reading.share = done / total if total else None
-        yield batch.select(list(reading.columns))
+        yield batch.select(columns)

@@ -20,13 +20,16 @@ from geopriv.reports.engines.duckdb.sql import (
     why,
 )
 from geopriv.reports.engines.reading import BROKEN, Reading
-from geopriv.reports.files import COLUMNS, ID
-from geopriv.reports.report_files import require_short_lines, require_sizes, require_whole
+from geopriv.reports.files import COLUMNS, GROUPED, ID
+from geopriv.reports.report_files import column_names, require_short_lines, require_sizes, require_whole
+from geopriv.reports.strata import groups_of
 from geopriv.reports.tallies import Tally, tally_of
 from geopriv.surveys.design import Design
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _MIDDLE, _SPAN = 1 << 53, 1 << 54  # numbers of a report lie within ±2^53
+_STRATA = 1 << 18  # that fit in 127 bits beside two numbers
+_MOST = 1 << 20  # beyond mechanisms and groups
 _TEXTS = ("VARCHAR", "JSON")
 _NUMBER = r"\s*-?[0-9]+\s*"
 _LIST = rf"\s*\[({_NUMBER}(,{_NUMBER})*|\s*)\]\s*"
@@ -82,22 +85,25 @@ def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
     for file in tables:
         require_sizes(file)
     lines = [file for file in files if file.suffix != ".parquet"]
+    told = any("group" in column_names(file) for file in tables)
     if not lines:
-        return Sql(f"SELECT design, id, mechanism, report FROM {_tables(tables)}")
+        names = ", ".join(f'"{name}"' for name in (GROUPED if told else COLUMNS).names)
+        return Sql(f"SELECT {names} FROM {_tables(tables)}")
     for file in lines:
         require_whole(file)
         require_short_lines(file)
-    keys = ", ".join(f"'{name}'" for name in COLUMNS.names)
-    whole = f"json_type(json) = 'OBJECT' AND list_sort(json_keys(json)) = [{keys}]"
+    keys = ", ".join(f"{names}" for names in (COLUMNS.names, GROUPED.names))
+    whole = f"json_type(json) = 'OBJECT' AND list_sort(json_keys(json)) IN ({keys})"
     is_text = whole + " AND json_type(json, '$.{0}') = 'VARCHAR'"
     columns = [
         *(f"CASE WHEN {is_text.format(name)} THEN json ->> '$.{name}' END {name}" for name in ("design", "id")),
         *(f"CASE WHEN {whole} THEN (json -> '$.{name}')::VARCHAR END {name}" for name in ("mechanism", "report")),
+        f"CASE WHEN {whole} THEN (json -> '$.group')::VARCHAR END \"group\"",
     ]
     query = f"SELECT {', '.join(columns)} FROM read_ndjson_objects({_names(lines)}, ignore_errors = true)"
     if tables:  # in which numbers become texts too
-        query += " UNION ALL SELECT design, id, mechanism::VARCHAR, report::VARCHAR "
-        query += f"FROM {_tables(tables)}"
+        group = '"group"::VARCHAR' if told else "NULL"
+        query += f" UNION ALL SELECT design, id, mechanism::VARCHAR, report::VARCHAR, {group} FROM {_tables(tables)}"
     return Sql(query)
 
 
@@ -116,17 +122,23 @@ def _query(kinds: dict[str, str], design: Design) -> str:
     for k, mechanism in enumerate(design.mechanisms):
         axes, low, high = mechanism.limits
         fits.append(f"(m = {k} AND len(r) = {axes} AND list_min(r) >= {low} AND list_max(r) < {high})")
-    key, index, report = _key(design)
+    told = "g IS NULL" if design.groups is None else f"g IS NOT NULL AND g BETWEEN 0 AND {len(design.groups) - 1}"
+    group = _index("group", kinds["group"]) if "group" in kinds else "NULL::BIGINT"
+    given = '"group" IS NOT NULL' if "group" in kinds else "false"
+    key, stratum, report = _key(design)
+    size = groups_of(design)
     return f"""
         WITH typed AS (
             SELECT design::VARCHAR AS design, id::VARCHAR AS id,
-                {_whole(kinds["mechanism"])} AS m, {_list(kinds["report"])} AS r
+                {_index("mechanism", kinds["mechanism"])} AS m, {_list(kinds["report"])} AS r, {group} AS g,
+                {given} AS told
             FROM found
         ), judged AS (
-            SELECT id, m, r, CASE
+            SELECT id, m * {size} + coalesce(g, 0) AS s, r, CASE
                 WHEN design IS NULL OR id IS NULL OR m IS NULL OR r IS NULL OR list_count(r) < len(r)
-                    OR NOT regexp_full_match(id, '{ID.pattern}') THEN 'malformed'
+                    OR (told AND g IS NULL) OR NOT regexp_full_match(id, '{ID.pattern}') THEN 'malformed'
                 WHEN design <> '{design.hash}' THEN 'wrong design'
+                WHEN NOT ({told}) THEN 'wrong group'
                 WHEN NOT ({" OR ".join(fits)}) THEN 'out of range'
             END AS reason
             FROM typed
@@ -136,35 +148,40 @@ def _query(kinds: dict[str, str], design: Design) -> str:
         ), counted AS (
             SELECT reason, kept, count(*) AS times, sum(rows)::BIGINT AS rows FROM persons GROUP BY reason, kept
         )
-        SELECT reason, times, rows, ({index})::INTEGER AS mechanism, {report} AS report FROM counted
+        SELECT reason, times, rows, ({stratum} // {size})::INTEGER AS mechanism, {report} AS report,
+            ({stratum} % {size})::INTEGER AS "group"
+        FROM counted
     """
 
 
 def _key(design: Design) -> tuple[str, str, str]:
-    """Mechanism and report in one number, whose order is theirs, and how to get them back.
+    """Stratum and report in one number, whose order is theirs, and how to get them back.
 
     Up to two numbers a report fit in 127 bits, and the least of them is kept on disk where there are many ids. Three do
-    not: then a structure is kept, in memory, some 90 bytes for each id.
+    not, nor two with very many strata: then a structure is kept, in memory, some 90 bytes for each id.
     """
+    size = groups_of(design)
     axes = [mechanism.limits[0] for mechanism in design.mechanisms]
-    if max(axes) > 2:
-        return "{'m': m, 'r': r}", "kept.m", "kept.r::BIGINT[]"
+    if max(axes) > 2 or len(axes) * size > _STRATA:
+        return "{'s': s, 'r': r}", "kept.s", "kept.r::BIGINT[]"
     numbers = [f"(kept // {_SPAN}::HUGEINT % {_SPAN} - {_MIDDLE})::BIGINT", f"(kept % {_SPAN} - {_MIDDLE})::BIGINT"]
     index = f"kept // ({_SPAN}::HUGEINT * {_SPAN})"
     pairs = ", ".join(str(k) for k, d in enumerate(axes) if d == 2)
+    which = index if size == 1 else f"{index} // {size}"
     single = f"[{numbers[0]}]"
-    report = f"CASE WHEN {index} IN ({pairs}) THEN [{', '.join(numbers)}] ELSE {single} END" if pairs else single
-    key = f"(m::HUGEINT * {_SPAN} + r[1] + {_MIDDLE}) * {_SPAN} + coalesce(r[2], 0) + {_MIDDLE}"
+    report = f"CASE WHEN {which} IN ({pairs}) THEN [{', '.join(numbers)}] ELSE {single} END" if pairs else single
+    key = f"(s::HUGEINT * {_SPAN} + r[1] + {_MIDDLE}) * {_SPAN} + coalesce(r[2], 0) + {_MIDDLE}"
     return key, index, report
 
 
-def _whole(kind: str) -> str:
-    """The mechanism as a whole number; -1 where it is too large for one."""
+def _index(name: str, kind: str) -> str:
+    """A mechanism or a group as a whole number; -1 where it is too large for one."""
+    column = f'"{name}"'
     if kind in _INTEGERS:
-        return _read("mechanism", "mechanism IS NOT NULL", "BIGINT", "-1")
+        return _read(column, f"{column} IS NOT NULL", "BIGINT", "-1", _MOST)
     if kind in _TEXTS:
-        return _read("mechanism", rf"regexp_full_match(mechanism, '{_NUMBER}')", "BIGINT", "-1")
-    raise InvalidParameter(f"The query's column 'mechanism' must hold whole numbers; it holds {_named(kind)}.")
+        return _read(column, rf"regexp_full_match({column}, '{_NUMBER}')", "BIGINT", "-1", _MOST)
+    raise InvalidParameter(f"The query's column '{name}' must hold whole numbers; it holds {_named(kind)}.")
 
 
 def _named(kind: str) -> str:
@@ -181,5 +198,8 @@ def _list(kind: str) -> str:
     raise InvalidParameter(f"The query's column 'report' must hold lists of whole numbers; it holds {_named(kind)}.")
 
 
-def _read(column: str, rule: str, kind: str, otherwise: str) -> str:
-    return f"CASE WHEN {rule} THEN coalesce(TRY_CAST({column} AS {kind}), {otherwise}) END"
+def _read(column: str, rule: str, kind: str, otherwise: str, most: int | None = None) -> str:
+    value = f"coalesce(TRY_CAST({column} AS {kind}), {otherwise})"
+    if most is not None:  # so that strata do not overflow; what is cut off is no index either way
+        value = f"least(greatest({value}, -1), {most})"
+    return f"CASE WHEN {rule} THEN {value} END"

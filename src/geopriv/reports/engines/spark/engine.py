@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from geopriv.reports.drawing import Order, Privatized, columns_of
+from geopriv.reports.drawing import Order, Privatized, columns_of, wanted
 from geopriv.reports.engines.base import are_paths, is_frame
 from geopriv.reports.engines.duckdb.sql import Sql
 from geopriv.reports.engines.reading import Reading
@@ -15,7 +15,6 @@ from geopriv.reports.engines.spark.files import LINES, TEXTS, people_in, reports
 from geopriv.reports.engines.spark.queries import rows_of
 from geopriv.reports.engines.spark.session import silent_session
 from geopriv.reports.engines.spark.told import told
-from geopriv.reports.engines.spark.work import wanted
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
@@ -51,7 +50,8 @@ class Spark:
         with told():
             rows = _frame(session, people, lambda path: people_in(session, str(path)))
             if isinstance(people, Sql) or str(people).lower().endswith(TEXTS):
-                Reading(wanted(columns_of(order.design, order.person))).require_header("The table", rows.columns)
+                columns = wanted(order.design, columns_of(order.design, order.person))
+                Reading(columns).require_header("The table", rows.columns)
             return write_reports(session, rows, order)
 
     def tally(self, reports: Any, design: Design, progress: Callable[[int], None]) -> Tally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,8 @@ from geopriv.reports.engines.spark import frames
 from geopriv.reports.engines.spark.told import EXISTS
 from geopriv.reports.engines.spark.work import SENT, read_lines
 from geopriv.reports.engines.stops import require_plausible
-from geopriv.reports.files import COLUMNS
-from geopriv.reports.report_files import require_sizes, require_whole
+from geopriv.reports.files import COLUMNS, GROUPED
+from geopriv.reports.report_files import column_names, require_sizes, require_whole
 from geopriv.reports.tallies import require_reports
 from geopriv.spaces.checks import invalid
 
@@ -78,7 +79,8 @@ def _require_free(session: SparkSession, output: str, overwrite: bool) -> None:
     inside = [status.getPath().getName() for status in files.listStatus(path)]
     known = all(name.startswith(("part-", "_SUCCESS", "_temporary", ".")) for name in inside)
     written = known and any(name.startswith("part-") for name in inside)
-    if not known or not files.isDirectory(path) or (written and _written(session, output).columns != COLUMNS.names):
+    sent = (COLUMNS.names, GROUPED.names)
+    if not known or not files.isDirectory(path) or (written and _written(session, output).columns not in sent):
         rule = "a folder of nothing but reports, if it is to be overwritten, for all in it is removed"
         raise invalid("privatize", "output", rule, output)
 
@@ -120,13 +122,17 @@ def reports_in(session: SparkSession, paths: Sequence[str]) -> DataFrame:
         elif place.exists():
             for file in place.rglob("*.parquet") if place.is_dir() else [place]:
                 require_sizes(file)
-    lines, others = ([_place(p) for p in paths if p.endswith(LINES) == is_json] for is_json in (True, False))
+    lines, others = ([p for p in paths if p.endswith(LINES) == is_json] for is_json in (True, False))
     parts = []
     if lines:
+        lines = [_place(path) for path in lines]
         texts = session.read.text(lines, lineSep="\n").selectExpr("cast(value as binary) value")
         parts = [frames.mapped(texts, read_lines, SENT)]
-    parts += [session.read.parquet(*others).select(*COLUMNS.names)] if others else []
-    return parts[0] if len(parts) == 1 else parts[0].unionByName(parts[1])
+    for tells in (True, False):  # Spark reads all files by the columns of one of them
+        if alike := [_place(path) for path in others if _tells(path) == tells]:
+            found = session.read.parquet(*alike)
+            parts.append(found.select(*(GROUPED.names if "group" in found.columns else COLUMNS.names)))
+    return reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
 
 
 def _parts(path: str) -> list[str]:
@@ -134,7 +140,15 @@ def _parts(path: str) -> list[str]:
     if not Path(path).is_dir():
         return [path]
     inside = [part for part in Path(path).iterdir() if part.suffix in KINDS]
-    return [path] if all(part.suffix == ".parquet" for part in inside) else [str(part) for part in sorted(inside)]
+    alike = all(part.suffix == ".parquet" for part in inside) and len({_tells(str(part)) for part in inside}) < 2
+    return [path] if alike else [str(part) for part in sorted(inside)]
+
+
+def _tells(path: str) -> bool:
+    """Whether reports in a file, or in the first one of a folder, carry groups; False where it is not on this disk."""
+    place = Path(path)
+    files = sorted(place.rglob("*.parquet")) if place.is_dir() else [place]
+    return bool(files) and files[0].is_file() and "group" in column_names(files[0])
 
 
 def _place(path: str) -> str:

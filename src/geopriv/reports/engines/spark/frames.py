@@ -22,12 +22,13 @@ import pyarrow as pa
 from geopriv.errors import InvalidParameter
 from geopriv.noise.entropy import ENTROPY
 from geopriv.reports.drawing import columns_of
+from geopriv.reports.drawing import wanted as needed
 from geopriv.reports.engines.people import People
 from geopriv.reports.engines.reading import Reading
 from geopriv.reports.engines.spark import work
 from geopriv.reports.engines.spark.blocks import BLOCK
 from geopriv.reports.engines.suspicions import Suspicions
-from geopriv.reports.files import COLUMNS
+from geopriv.reports.files import COLUMNS, GROUPED
 from geopriv.reports.register import Register
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import invalid
@@ -110,11 +111,11 @@ def prepared(
     def draw() -> DataFrame:
         if person:
             blocks = mapped(rows, work.Drawing(packed, person, ids, bits, _bits(df)), BLOCK)
-            reports = mapped(blocks.repartition("bucket"), work.Choosing(packed), work.REPORT)
+            reports = mapped(blocks.repartition("bucket"), work.Choosing(packed), work.report_of(design))
         else:
-            kept = mapped(rows, work.DrawingAnew(packed), work.REPORT).checkpoint()
+            kept = mapped(rows, work.DrawingAnew(packed), work.report_of(design)).checkpoint()
             reports = kept.repartition("id").sortWithinPartitions("id")
-        return reports.select(functions.lit(design.hash).alias("design"), "id", "mechanism", "report")
+        return reports.select(functions.lit(design.hash).alias("design"), "*")
 
     return draw
 
@@ -169,15 +170,14 @@ def _rows(df: DataFrame, design: Design, person: str | None) -> tuple[DataFrame,
     from pyspark.sql.pandas.types import to_arrow_schema
 
     columns = columns_of(design, person)
-    wanted = work.wanted(columns)
+    wanted = needed(design, columns)
     _require(df, "The frame", wanted)
     rows = df.select(*(_named(column).alias(f"c{k}") for k, column in enumerate(wanted)))
     try:
         schema = to_arrow_schema(rows.schema, timezone="UTC")
     except PySparkTypeError:
         raise InvalidParameter(f"The columns {', '.join(map(repr, wanted))} must hold numbers and texts.") from None
-    nobody = work.named(pa.RecordBatch.from_pylist([], schema), columns)
-    People(columns.person).read(nobody, columns, design.space)
+    work.read_people(pa.RecordBatch.from_pylist([], schema), People(columns.person), design, columns)
     return rows, columns.person
 
 
@@ -251,14 +251,24 @@ def _typed(df: DataFrame) -> DataFrame:
 
     kinds = {field.name: field.dataType for field in df.schema.fields}
     reports = kinds["report"]
-    whole = isinstance(kinds["mechanism"], IntegralType) and isinstance(reports, ArrayType)
+    whole = all(isinstance(kinds[name], IntegralType) for name in ("mechanism", "group") if name in kinds)
     texts = all(isinstance(kinds[name], StringType) for name in ("design", "id"))
     if not (texts and whole and isinstance(reports, ArrayType) and isinstance(reports.elementType, IntegralType)):
-        found = {name: kinds[name].simpleString() for name in COLUMNS.names}
-        raise invalid("tally", "df", "of texts (design, id) and whole numbers (mechanism, and report: a list)", found)
-    index = functions.col("mechanism")
-    index = functions.when((index >= 0) & (index < 1 << 31), index).when(index.isNotNull(), -1).cast("int")
-    return df.select("design", "id", index.alias("mechanism"), functions.col("report").cast("array<bigint>"))
+        found = {name: kinds[name].simpleString() for name in GROUPED.names if name in kinds}
+        rule = "of texts (design, id) and whole numbers (mechanism, a group if there is one, and report: a list)"
+        raise invalid("tally", "df", rule, found)
+    told = [] if "group" not in kinds else [_index("group")]
+    return df.select(
+        "design", *told, "id", _index("mechanism"), functions.col("report").cast("array<bigint>").alias("report")
+    )
+
+
+def _index(name: str) -> Column:
+    """A column of indices as whole numbers that Spark can hold; what is missing stays so."""
+    from pyspark.sql import functions
+
+    index = _named(name)
+    return functions.when((index >= 0) & (index < 1 << 31), index).when(index.isNotNull(), -1).cast("int").alias(name)
 
 
 def _named(column: str) -> Column:

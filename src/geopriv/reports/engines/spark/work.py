@@ -21,8 +21,8 @@ import pyarrow as pa
 from geopriv.mechanisms.sendable import Integers
 from geopriv.noise.keyed import Keyed
 from geopriv.queries.source import Source as Columns
-from geopriv.reports.drawing import columns_of, draw_reports
-from geopriv.reports.engines.people import People
+from geopriv.reports.drawing import columns_of, draw_reports, wanted
+from geopriv.reports.engines.people import People, Read
 from geopriv.reports.engines.shuffle import Rows
 from geopriv.reports.engines.spark.blocks import (
     from_blocks,
@@ -34,13 +34,11 @@ from geopriv.reports.engines.spark.blocks import (
     signed,
 )
 from geopriv.reports.engines.suspicions import Suspicions
-from geopriv.reports.files import (
-    COLUMNS,
-    records,
-)
+from geopriv.reports.files import GROUPED, records
 from geopriv.reports.reader import Judged, ReportReader
 from geopriv.reports.report_files import parse_line, well_formed
 from geopriv.reports.tallies import Tally, tally_of
+from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
 if TYPE_CHECKING:
@@ -48,9 +46,10 @@ if TYPE_CHECKING:
 
 Batches = Iterator[pa.RecordBatch]
 REPORT = "id string, mechanism int, report array<bigint>"
-SENT = "design string, id string, mechanism int, report array<bigint>"
+SENT = "design string, group int, id string, mechanism int, report array<bigint>"
 PACKED = "packed binary"
 COUNTED = "rows bigint, unread string, odd string"
+_TOLD = np.uint64(10)  # bits of a group, of which there are at most 1,000
 _BATCH = 1 << 15  # reports that are given to Spark at once
 
 
@@ -65,14 +64,17 @@ def ready(packed: bytes) -> Design:
     return Design.parse(zlib.decompress(packed))
 
 
-def wanted(columns: Columns) -> tuple[str, ...]:
-    """The columns that are read of people's rows, in the order in which they are sent to workers."""
-    return (*columns.columns, *([columns.person] if columns.person else []))
+def report_of(design: Design) -> str:
+    """The columns of reports beside the design's hash, which is the same in all rows."""
+    return REPORT if design.groups is None else f"group int, {REPORT}"
 
 
-def named(batch: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
-    """A batch with the names that its columns have in the frame: on the way Spark would take a dot for a path."""
-    return batch.rename_columns(list(wanted(columns)))
+def read_people(
+    batch: pa.RecordBatch, people: People, design: Design, columns: Columns, suspicions: Suspicions | None = None
+) -> Read:
+    """What can be read of a batch under the names its columns have in the frame: a dot is a path to Spark."""
+    named = batch.rename_columns(list(wanted(design, columns)))
+    return people.read(named, columns, design.space, design.groups, suspicions)
 
 
 @dataclass(frozen=True)
@@ -117,13 +119,14 @@ class Drawing(Work):
     def _rows(self, batches: Batches) -> Iterator[Rows]:
         people, columns = People(self.person, secret=self.naming), columns_of(self.design, self.person)
         for batch in batches:
-            values, names, _ = people.read(named(batch, columns), columns, self.design.space)
+            values, names, _, groups = read_people(batch, people, self.design, columns)
             if n := len(values):
                 keys = people.keys(names, n)
                 ids = _bytes(keys).tobytes()
                 bits = Keyed([ids[at : at + 16] for at in range(0, len(ids), 16)], self.secret)
-                choice = hashed(np.ascontiguousarray(values.reshape(n, -1)).view(np.uint64)) ^ bits.words(n, 1)
-                yield np.concatenate([keys, choice, draw_reports(self.design, values, bits).view(np.uint64)], axis=1)
+                choice = _choice(values, groups) ^ bits.words(n, 1)
+                drawn = draw_reports(self.design, values, bits, groups).view(np.uint64)
+                yield np.concatenate([keys, choice, drawn], axis=1)
 
 
 @dataclass(frozen=True)
@@ -148,8 +151,9 @@ class DrawingAnew(Work):
     def __call__(self, batches: Batches) -> Batches:
         people, columns = People(""), columns_of(self.design, "")
         for batch in batches:
-            values, _, _ = people.read(named(batch, columns), columns, self.design.space)
-            yield _records(self.design, draw_reports(self.design, values), people.keys(None, len(values)))
+            values, _, _, groups = read_people(batch, people, self.design, columns)
+            drawn = draw_reports(self.design, values, groups=groups)
+            yield _records(self.design, drawn, people.keys(None, len(values)))
 
 
 @dataclass(frozen=True)
@@ -170,7 +174,7 @@ class Inspecting(Work):
         suspicions = Suspicions(columns, self.design.space, self.secret)
         for batch in batches:
             rows += batch.num_rows
-            unread += people.read(named(batch, columns), columns, self.design.space, suspicions).unread
+            unread += read_people(batch, people, self.design, columns, suspicions).unread
         told = {"unread": [json.dumps(unread)], "odd": [json.dumps(suspicions.counts)]}
         yield pa.RecordBatch.from_pydict({"rows": [rows], **told})
 
@@ -182,15 +186,15 @@ def read_lines(batches: Batches) -> Batches:
     """
     for batch in batches:
         found = [parse_line(line + b"\n") for line in batch.column("value").to_pylist()]
-        yield pa.RecordBatch.from_pylist([_sendable(row) for row in found], COLUMNS)
+        yield pa.RecordBatch.from_pylist([_sendable(row) for row in found], GROUPED)
 
 
 def _sendable(row: dict[str, Any] | str) -> dict[str, Any]:
     if isinstance(row, str) or not well_formed(row):
         return {}
-    index, report = row["mechanism"], row["report"]
-    index = index if 0 <= index < 1 << 31 else -1
-    return row | {"mechanism": index, "report": report if all(abs(part) < 1 << 63 for part in report) else []}
+    indices = {name: row[name] if 0 <= row[name] < 1 << 31 else -1 for name in ("group", "mechanism") if name in row}
+    report = row["report"]
+    return row | indices | {"report": report if all(abs(part) < 1 << 63 for part in report) else []}
 
 
 @dataclass(frozen=True)
@@ -210,17 +214,16 @@ class Judging(Work):
 
     def _rows(self, judged: Judged) -> Rows:
         ids = np.frombuffer(judged.ids.tobytes(), ">u8").reshape(-1, 2)
-        numbers = np.concatenate([judged.which[:, None], judged.rows], axis=1)
+        numbers = np.concatenate([judged.strata[:, None], judged.rows], axis=1)
         return np.concatenate([ids.astype(np.uint64), ordered(numbers)], axis=1)
 
 
 @dataclass(frozen=True)
 class Counting(Work):
-    """The tally of a partition's buckets, as one row: of each id the least report, by mechanism and numbers."""
+    """The tally of a partition's buckets, as one row: of each id the least report, by stratum and numbers."""
 
     def __call__(self, batches: Batches) -> Batches:
-        axes = [mechanism.limits[0] for mechanism in self.design.mechanisms]
-        total, width = Tally(self.design), 3 + max(axes)
+        total, width = Tally(self.design), 3 + max(mechanism.limits[0] for mechanism in self.design.mechanisms)
         with shuffling(width) as shuffle:
             for batch in batches:
                 rows, notes = from_blocks(batch, width)
@@ -228,8 +231,7 @@ class Counting(Work):
                 total.rejected += sum((Counter(json.loads(text)) for text in notes), Counter())
             for group in shuffle.sorted():
                 numbers = signed(group[:, 2:])
-                for index in np.unique(numbers[:, 0]).tolist():
-                    total.count(index, numbers[numbers[:, 0] == index, 1 : 1 + axes[index]])
+                total.count(numbers[:, 0], numbers[:, 1:])
             total.rejected["repeated id"] += shuffle.repeated
         yield _packed(total)
 
@@ -262,8 +264,20 @@ def _packed(total: Tally) -> pa.RecordBatch:
 
 def _records(design: Design, drawn: Integers, keys: Rows) -> pa.RecordBatch:
     """Columns of reports from what `draw_reports` gives."""
-    made = records(design, drawn[:, 0].astype(np.int32), drawn[:, 1:], _bytes(keys))
-    return made.select(["id", "mechanism", "report"])  # the design's hash is the same in all rows: Spark adds it
+    made = records(design, drawn[:, 0], drawn[:, 1:], _bytes(keys))
+    return made.drop_columns("design")  # the design's hash is the same in all rows: Spark adds it
+
+
+def _choice(values: FloatArray, groups: Integers | None) -> Rows:
+    """The number by which one of a person's rows stays, before it is mixed with the person's bits, shape (n, 1).
+
+    A group is told, so which of a person's groups stays must not depend on the values: it comes first, and values only
+    choose among the rows of one group.
+    """
+    chosen = hashed(np.ascontiguousarray(values.reshape(len(values), -1)).view(np.uint64))
+    if groups is None:
+        return chosen
+    return (chosen >> _TOLD) | (groups[:, None].astype(np.uint64) << (np.uint64(64) - _TOLD))
 
 
 def _bytes(keys: Rows) -> npt.NDArray[np.uint8]:

@@ -1,0 +1,100 @@
+"""A mean as a sentence with its interval, in the unit of values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import cast
+
+from geopriv.answers.answers import Answer, Band
+from geopriv.pages.amounts import Amount, ValueView, amount_of
+from geopriv.pages.regions import Page
+from geopriv.pages.values import confidence_words
+from geopriv.pages.words import counted
+from geopriv.queries.value_questions import Mean
+from geopriv.spaces.words import NARROW, amount, plain
+
+is_map = False
+
+
+def views(answers: Sequence[Answer], page: Page) -> tuple[ValueView, ...]:
+    """Of all means, each by itself."""
+    return tuple(_view(answer) for answer in answers)
+
+
+def lines(answer: Answer) -> list[str]:
+    """The mean and its interval."""
+    question = _asked(answer)
+    if not _has_error(answer):
+        return [f"{question.name}: {_nothing(answer)}"]
+    said = _said(answer)
+    told = f"{question.name}: {said.figure} ({confidence_words(answer)}, {said.ends})".replace(NARROW, " ")
+    return [told, *(f"  {_note}" for _note in (_what(question),) if _note)]
+
+
+def scale(question: Mean) -> tuple[float, str]:
+    """Means are said in the unit of values."""
+    return 1.0, f" {question.space.value_unit or 'units'}"
+
+
+def clamped(question: Mean) -> str:
+    """That values outside the public range count as its ends; empty where there is no range."""
+    if not question.low:
+        return ""
+    unit = question.space.value_unit
+    parts = [f"{plain(low)} to {amount(high, unit)}" for low, high in zip(question.low, question.high, strict=True)]
+    ends = "its ends" if len(parts) == 1 else "the ends of theirs"
+    return f"Within the public range, {' and '.join(parts)}: values outside count as {ends}."
+
+
+def _view(answer: Answer) -> ValueView:
+    question = _asked(answer)
+    if not _has_error(answer):
+        return ValueView(question.name, "No number", f"{_nothing(answer)}.", "", (clamped(question),))
+    said, error = _said(answer), float(answer.estimates.standard_errors)
+    level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval"
+    spread = amount(float(f"{error:.2g}"), question.space.value_unit)
+    sure = "no edge is soft" if question.space.ratios else "unbiased, and no edge is soft"
+    notes = [
+        _what(question),
+        clamped(question),
+        f"Standard error {spread}, from {counted(answer.estimates.n, 'report')}; {sure}.",
+        "The interval is normal, longer where a few values are far from the others: noise on a value has no bound, so "
+        "none holds for any number of reports.",
+    ]
+    if answer.consistent is not None and float(answer.consistent) != float(answer.estimates.values):
+        nearest = amount(float(answer.consistent), question.space.value_unit)
+        notes.append(f"Made consistent, and biased by that: {nearest}.")
+    rest = f"is the {_kind(question)} {question.of or 'value'}"
+    return ValueView(question.name, said.figure, rest, f"{level} {said.ends}", tuple(note for note in notes if note))
+
+
+def _said(answer: Answer) -> Amount:
+    question, found = _asked(answer), answer.estimates
+    band = answer.plain or Band(found.low, found.high)
+    return amount_of(float(found.values), float(band.low), float(band.high), question.space.value_unit)
+
+
+def _kind(question: Mean) -> str:
+    return "geometric mean" if question.space.ratios else "mean"
+
+
+def _what(question: Mean) -> str:
+    """What a geometric mean is."""
+    if not question.space.ratios:
+        return ""
+    return "The geometric mean: the value whose logarithm is the mean of all logarithms. The plain mean is larger."
+
+
+def _has_error(answer: Answer) -> bool:
+    return 0 < float(answer.estimates.standard_errors) < math.inf
+
+
+def _nothing(answer: Answer) -> str:
+    n = answer.estimates.n
+    why = "there is no error bar yet" if n < 2 else "they are all the same, so there is no error bar"
+    return f"{counted(n, 'report')} cannot tell: {why}"
+
+
+def _asked(answer: Answer) -> Mean:
+    return cast("Mean", answer.question)  # only means come here

@@ -1,0 +1,116 @@
+"""Plans for surveys that ask for values: by which errors options are compared, and on which grid values are answered.
+
+Values are no shares of people, so they stand outside of the table of options: that compares mechanisms by the errors of
+shares, in points, or of means alone where a survey asks for nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+import numpy as np
+
+from geopriv.mechanisms import Lattice
+from geopriv.queries import Query, Threshold
+from geopriv.queries.priors import Prior
+from geopriv.queries.value_questions import Quantile
+from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_work
+from geopriv.surveys.planning.crowds import expected_work
+from geopriv.surveys.planning.options import Option
+from geopriv.surveys.planning.predictions import grid_for
+from geopriv.surveys.planning.value_errors import laplace_variance, lattice_variance
+from geopriv.surveys.planning.workload import Workload
+
+# what answers values and shares from the same report
+ONE_REPORT = ("InputLaplace", "Lattice", "InputLaplace plain")
+
+# all in units of 1/ε
+_MEAN_STEP = 0.02  # of a grid for means alone: noise of a variance of 2.04/ε² on a line
+_QUANTILE_STEP = 0.1  # of a grid from which quantiles are read, at most
+_ALONE_STEP = 0.05  # of one for quantiles alone: their intervals end on cells
+_STEP_WIDTH = 1.6  # of the soft steps that stand for a quantile
+
+
+def workload_of(survey: Survey) -> Workload:
+    """The queries by whose errors the options are compared.
+
+    Those about shares; where there are none, the shares above the quantiles that are expected; where there are none of
+    these, means.
+    """
+    if not all(question.valued for question in survey.questions):
+        return expected_work(survey)
+    work = Workload.of(survey.queries, survey.epsilon, survey.people, everybody(survey))
+    beside = [query for question in quantiles_of(survey) for query in _beside(question, work)]
+    return Workload.of(beside, survey.epsilon, survey.people, everybody(survey)) if beside else work
+
+
+def plan_questions(survey: Survey, work: Workload, grid: Lattice | None) -> Plan:
+    """The options: all mechanisms for shares alone, those of one report beside values, two for means alone.
+
+    Args:
+        survey: what is asked.
+        work: the queries whose errors are compared.
+        grid: of the Lattice; by default the one that suits the queries. Values have one.
+    """
+    if grid is None or not any(question.valued for question in survey.questions):
+        return plan_work(work, for_devices=True, grid=grid)
+    if work.queries[0].is_share:
+        return plan_work(work, ONE_REPORT, for_devices=True, grid=grid)
+    options = (
+        Option("Lattice", "one report", lattice_variance(grid, work) / work.people, np.zeros(work.size)),
+        Option("InputLaplace", "one report", laplace_variance(work) / work.people, np.zeros(work.size)),
+    )
+    reason = "A mean of values takes noise on the input, which one report has."
+    left_out = {name: reason for name in MECHANISMS if name not in ("Lattice", "InputLaplace")}
+    best_first = tuple(sorted(options, key=lambda option: option.error))
+    return Plan(best_first, left_out, 0.0, work, ("Lattice", "InputLaplace"), for_devices=True)
+
+
+def grid_of(survey: Survey, work: Workload, grid: Lattice | None = None) -> Lattice:
+    """The grid for questions about values: a fine one where only these are asked, since nothing is rough.
+
+    Args:
+        survey: what is asked.
+        work: the queries whose errors are compared.
+        grid: that the other questions take, if they have chosen one.
+    """
+    rate = survey.epsilon
+    if all(question.valued for question in survey.questions):
+        step = _ALONE_STEP if quantiles_of(survey) else _MEAN_STEP
+        return Lattice.calibrate(survey.space, rate, step=step / rate)
+    grid = grid_for(work, rate) if grid is None else grid
+    parts = math.ceil(grid.step * rate / _QUANTILE_STEP - 1e-9)
+    if not quantiles_of(survey) or parts < 2:
+        return grid
+    return Lattice.on_grid(survey.space, rate, grid.step / parts, grid.origin)  # cells stay where they are
+
+
+def quantiles_of(survey: Survey) -> list[Quantile]:
+    """The questions about quantiles."""
+    return [cast("Quantile", question) for question in survey.questions if question.form == Quantile.form]
+
+
+def everybody(survey: Survey) -> Prior | None:
+    """The prior; without one, people all over the public range, evenly in the space's own distance."""
+    source = survey.source
+    if survey.prior is not None or source is None or not source.low:
+        return survey.prior
+    if survey.space.dimension > 1:
+        return Prior.uniform(source.low, source.high)
+    (low,), (high,) = source.low, source.high
+    if survey.space.ratios:
+        return Prior.law(lambda u: np.exp(np.log(low) * (1 - u) + np.log(high) * u))
+    return Prior.uniform(low, high)
+
+
+def _beside(question: Quantile, work: Workload) -> list[Query]:
+    """Soft steps at the quantiles that are expected."""
+    order = np.argsort(work.points)
+    upto = np.cumsum(work.weights[order])
+    points = work.points[order][np.minimum(np.searchsorted(upto, question.levels), order.size - 1)]
+    # inside the range, of a log space above its floor
+    at = np.clip(question.space.values(points), question.low * (1 + 1e-9), question.high)
+    width = _STEP_WIDTH / work.rate
+    return [Threshold(float(value), width, question.space, "smooth") for value in at.tolist()]
