@@ -51,6 +51,7 @@ bench: $(DEV)
 	$(BIN)/python bench/brackets.py
 	$(BIN)/python bench/maps.py
 	$(BIN)/python bench/intervals.py
+	$(BIN)/python bench/predictions.py
 	$(BIN)/python bench/values.py
 	$(BIN)/python bench/privatize.py
 	$(BIN)/python bench/device.py

@@ -83,4 +83,5 @@ _CHECKS: dict[str, Any] = {
     "minimum": lambda r, v, s, _: _unless(_is(v, "number") and v < r, f"below {r}"),
     "maximum": lambda r, v, s, _: _unless(_is(v, "number") and v > r, f"above {r}"),
     "exclusiveMinimum": lambda r, v, s, _: _unless(_is(v, "number") and v <= r, f"not above {r}"),
+    "exclusiveMaximum": lambda r, v, s, _: _unless(_is(v, "number") and v >= r, f"not below {r}"),
 }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.commands.plan import _expected
+from geopriv.commands.expectations import in_units
 from geopriv.pages.forms import form_of
 from geopriv.queries import Covariance
 from geopriv.reports.files import ReportBatch
@@ -51,7 +51,7 @@ def test_a_survey_asks_for_it_beside_the_means_and_the_plan_predicts_it() -> Non
     answer = answered(plan.design, people, 5)
     assert plan.half_width(question) == pytest.approx(1.96 * float(answer.estimates.standard_errors), rel=0.15)
     assert abs(float(answer.estimates.values)) < 4 * float(answer.estimates.standard_errors)
-    assert _expected(plan, question).endswith("USD² (95 %)")
+    assert in_units(question, plan.expected(question)).endswith("USD²")
     assert "cannot be told from zero" in answer._repr_html_()
     assert "USD²" in form_of(question).lines(answer)[0]
     assert gp.Design.parse(plan.design.to_bytes()).questions == plan.design.questions

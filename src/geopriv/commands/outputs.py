@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from geopriv.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from geopriv.surveys import Design
 
 _LOOKED_AT = 4096  # bytes at either end of a file
 
@@ -15,7 +19,7 @@ def require_replaceable(path: Path, what: str) -> None:
 
     Args:
         path: where a file is to be written.
-        what: it will be: "design", "estimates", "page" or "tally".
+        what: it will be: "design", "estimates", "page", "picture" or "tally".
 
     Raises:
         InvalidParameter: where there is another kind of file, or no folder to write to.
@@ -27,6 +31,23 @@ def require_replaceable(path: Path, what: str) -> None:
     if path.is_file() and path.stat().st_size and not _OWN[what](path):
         raise InvalidParameter(
             f"The {what} would replace {str(path)!r}, which is something else: name another file, or remove that one."
+        )
+
+
+def require_same_design(path: Path, design: Design) -> None:
+    """Refuse to replace a design by another: reports that were made with it could no longer be counted.
+
+    Args:
+        path: where the design is to be written.
+        design: that is to be written.
+
+    Raises:
+        InvalidParameter: where there is a design of another hash.
+    """
+    if path.is_file() and path.stat().st_size and path.read_bytes() != design.to_bytes():
+        raise InvalidParameter(
+            f"{str(path)!r} is another design, and reports that were made with it can only be counted with it: name "
+            "another file (-o), or say --replace if no report depends on it."
         )
 
 
@@ -63,5 +84,6 @@ _OWN: dict[str, Callable[[Path], bool]] = {
     "design": _is_document(b"Design"),
     "estimates": _is_document(b"Answers"),
     "page": _is_page,
+    "picture": lambda path: _ends(path)[0].startswith(b"\x89PNG\r\n"),
     "tally": _is_tally,
 }

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geopriv.commands.outputs import require_replaceable
+from geopriv.commands.expectations import (
+    needs_document,
+    print_beside,
+    print_questions,
+    question_documents,
+    sweep_document,
+)
+from geopriv.commands.outputs import require_replaceable, require_same_design
+from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from geopriv.queries.questions import Question
     from geopriv.surveys.planning import Option, SurveyPlan
+    from geopriv.surveys.planning.targets import Needs, Sweep
 
 EXAMPLES = (
-    "Examples:\n\n[bold]geopriv plan survey.toml[/bold]\n\n[bold]geopriv plan survey.toml -o design.json --json[/bold]"
+    "Examples:\n\n[bold]geopriv plan survey.toml[/bold]\n\n"
+    "[bold]geopriv plan survey.toml -o design.json --json[/bold]\n\n"
+    "[bold]geopriv plan survey.toml --target 1pt[/bold]\n\n[bold]geopriv plan survey.toml --sweep[/bold]"
 )
 _POINT = 0.01
 _UNBIASED = 1e-6  # as `Estimates.unbiased` has it
@@ -26,6 +37,17 @@ _UNBIASED = 1e-6  # as `Estimates.unbiased` has it
 def plan(
     survey: Annotated[Path, typer.Argument(help="The question: a survey.toml.", show_default=False)],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the design goes.")] = Path("design.json"),
+    target: Annotated[
+        str | None,
+        typer.Option(help="Also find the people, or the ε, that make every share as exact as this: 1pt, '0.5 points'."),
+    ] = None,
+    sweep: Annotated[bool, typer.Option("--sweep", help="Also print errors for other ε and people.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(help="Of the sweep, a PNG file; sweep.png beside the design by default.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Write over another design, on which reports may depend.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Predict the error of every mechanism for a survey, choose the best that devices can run, and write its design."""
@@ -34,18 +56,55 @@ def plan(
 
     from geopriv.surveys import Survey
     from geopriv.surveys.planning import plan as plan_survey
+    from geopriv.surveys.planning.targets import read_target
 
     require_replaceable(output, "design")
+    drawn = _picture(output, sweep, picture)
+    wanted = None if target is None else read_target(target)
     console = Console(stderr=as_json)
     asked = Survey.read(survey)
-    with console.status(f"Predicting the errors of {len(asked.queries):,} estimates…"):
+    with console.status(f"Predicting the errors of {len(asked.queries):,} estimates…") as status:
         found = plan_survey(asked)
-        found.design.write(output)
+        needed, swept = _beside(found, wanted, drawn, status.update)
     if as_json:
-        print(json.dumps(plan_document(found), indent=2, ensure_ascii=False))
+        beside = {"target": needed and needs_document(needed), "sweep": swept and sweep_document(swept)}
+        print(json.dumps(plan_document(found) | beside, indent=2, ensure_ascii=False))
     else:
         print_plan(console, found)
+        print_beside(console, found, needed, swept)
+    if drawn is not None:
+        console.print(f"Picture: [bold]{escape(str(drawn))}[/bold]", highlight=False)
+    if not replace:
+        require_same_design(output, found.design)
+    found.design.write(output)
     console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+
+
+def _picture(output: Path, sweep: bool, picture: Path | None) -> Path | None:
+    """Where the picture of a sweep goes; None without a sweep."""
+    if picture is not None and not sweep:
+        raise invalid("plan", "picture", "given with --sweep, which it shows", str(picture))
+    if not sweep:
+        return None
+    path = output.parent / "sweep.png" if picture is None else picture
+    require_replaceable(path, "picture")
+    return path
+
+
+def _beside(
+    found: SurveyPlan, wanted: float | None, drawn: Path | None, told: Callable[[str], None]
+) -> tuple[Needs | None, Sweep | None]:
+    """People and ε for a target, and a sweep whose picture is drawn."""
+    from geopriv.pages.sweeps import draw_sweep
+    from geopriv.surveys.planning.targets import needs, sweep
+
+    if wanted is not None:
+        told("Looking for people and ε…")
+    needed = None if wanted is None else needs(found, wanted)
+    swept = None if drawn is None else sweep(found, told)
+    if swept is not None and drawn is not None:
+        draw_sweep(swept, found.survey.space, drawn)
+    return needed, swept
 
 
 def print_plan(console: Console, found: SurveyPlan) -> None:
@@ -75,19 +134,13 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         unit = f"{found.survey.space.distance_unit or 'units'} (root mean square over all means)"
     console.print(
         f"Error: standard error in {unit}, as the page will "
-        "state it. People ±1: how many make every 95 % interval, with its bias, at most ± 1 percentage point. "
+        "state it. People ±1: how many make the 95 % interval of every soft answer, with its bias, at most ± 1 point. "
         "Efficiency: the least variance that any unbiased report could have, as a share of this one's. Bias: in "
         "points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, which devices "
         "do not.\n",
         highlight=False,
     )
-    questions = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
-    questions.add_column("question")
-    questions.add_column("estimates", justify="right")
-    questions.add_column("error, at most", justify="right")
-    for question in survey.questions:
-        questions.add_row(question.name, f"{len(question.queries):,}", _expected(found, question))
-    console.print(questions)
+    print_questions(console, found)
     console.print(f"{found.why}\n", highlight=False, markup=False)
 
 
@@ -103,20 +156,6 @@ def distances(found: SurveyPlan) -> str:
     each = [promise.example(loss) for loss in (0.1, 1.0, 3.0)]
     parts = [f"{promise.apart(distance)}: {promise.alike(distance)}" for distance in each]
     return f"         Factors by distance: {'; '.join(parts)}. Far apart may be told apart, close together not."
-
-
-def _expected(found: SurveyPlan, question: Question) -> str:
-    """The largest standard error: points, or in the unit of the page; of values half of the interval."""
-    from geopriv.pages.forms import form_of
-    from geopriv.spaces.words import plain
-
-    if question.valued:
-        half = float(f"{found.half_width(question):.2g}")
-        unit, space = form_of(question).scale(question)[1], question.space
-        said = space.distance_words(half) if space.ratios else f"{plain(half)}{unit}"
-        return f"± {said} (95 %)"
-    scale, unit = form_of(question).scale(question)
-    return f"{plain(scale * found.expected(question), 2)}{unit}" if unit else _points(found.expected(question))
 
 
 def _cells(found: SurveyPlan, option: Option) -> tuple[str, ...]:
@@ -186,6 +225,8 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
     """The same, for machines."""
     import numpy as np
 
+    from geopriv.surveys.planning.crowds import expected_words
+
     options = [
         {
             "mechanism": option.mechanism,
@@ -210,15 +251,9 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
         "bits": found.bits,
         "largest_bias": found.largest_bias,
         "why": found.why,
-        "questions": [
-            {
-                "name": q.name,
-                "estimates": len(q.queries),
-                "standard_error_at_most": found.expected(q),
-                "unit": q.space.distance_unit if q.valued else None,
-            }
-            for q in found.survey.questions
-        ],
+        "expected_of": expected_words(found.survey),
+        "warnings": list(found.warnings),
+        "questions": question_documents(found),
         "options": options,
         "left_out": found.plan.left_out,
     }

@@ -82,7 +82,10 @@ def _(audit: Audit) -> str:
 @notebook_html.register
 def _(plan: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
-    asked = [(q.name, f"{len(q.queries):,}", _spread(q, plan.expected(q))) for q in plan.survey.questions]
+    asked = [
+        (q.name, f"{len(q.queries):,}", _spread(q, plan.expected(q)), _spread(q, plan.worst(q)))
+        for q in plan.survey.questions
+    ]
     bias = f"{plan.largest_bias:.1g}" if plan.largest_bias > 1e-6 else ""
     chosen = plan.plan.options.index(plan.option)
     return _html("survey_plan", plan, _option_rows(plan.plan), chosen, asked, bias)

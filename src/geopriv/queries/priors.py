@@ -166,7 +166,7 @@ class Prior:
         corner, other = np.asarray(numbers("Prior", "low", low)), np.asarray(numbers("Prior", "high", high))
         if other.shape != corner.shape or not (corner < other).all():
             raise invalid("Prior", "high", f"above {tuple(corner.tolist())} on every axis", high)
-        return cls.sample(corner + (other - corner) * _even_points(corner.size))
+        return cls.sample(corner + (other - corner) * even_points(corner.size))
 
 
 def points_under(owner: str, space: Space, prior: Any) -> tuple[FloatArray, FloatArray]:
@@ -227,12 +227,15 @@ def _number(column: str, text: Any) -> float:
         raise invalid("Prior", "path", f"a file whose column {column!r} holds numbers", text) from None
 
 
-def _even_points(axes: int) -> FloatArray:
-    """Points that fill the unit cube evenly, shape (m, d): Halton's, each axis counting in a prime, digits mirrored."""
+def even_points(axes: int, size: int = _POINTS) -> FloatArray:
+    """Points that fill the unit cube evenly, shape (size, d): Halton's, each axis counting in a prime, digits mirrored.
+
+    The first of them are even too.
+    """
     primes = [p for p in range(2, 8 * axes + 8) if all(p % q for q in range(2, math.isqrt(p) + 1))][:axes]
-    points = np.zeros((_POINTS, axes))
+    points = np.zeros((size, axes))
     for axis, prime in enumerate(primes):
-        left, digit = np.arange(1, _POINTS + 1), 1.0
+        left, digit = np.arange(1, size + 1), 1.0
         while left.any():
             digit /= prime
             points[:, axis] += digit * (left % prime)

@@ -8,12 +8,16 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from geopriv.queries.priors import Prior
+from geopriv.queries.priors import Prior, even_points
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.part import Part
+from geopriv.surveys.places import AreasPrior, PointsPrior
 from geopriv.surveys.spaces import SpaceTable
 from geopriv.surveys.tables import Table, Text
+
+Above = Annotated[float, Field(gt=0)]
+Spread = Annotated[float, Field(gt=0, le=20)]
 
 
 class UniformPrior(Table):
@@ -45,21 +49,43 @@ class BracketsPrior(Table):
 
 
 class LogNormalPrior(Table):
-    """A log-normal law."""
+    """A log-normal law of one number, or of one for each axis."""
 
     kind: Literal["lognormal"] = Field(description="'lognormal': a law of positive numbers")
-    median: float = Field(gt=0, description="the median of the law, a number above 0")
-    sigma: float = Field(gt=0, le=20, description="the standard deviation of the logarithm, above 0, at most 20")
+    median: Above | list[Above] = Field(
+        description="the median of the law, a number above 0 or a list of one for each axis"
+    )
+    sigma: Spread | list[Spread] = Field(
+        description="the standard deviation of the logarithm, above 0, at most 20, or a list of one for each axis"
+    )
+    correlation: float | None = Field(
+        None, gt=-1, lt=1, description="the correlation of the two logarithms, between -1 and 1; 0 if left out"
+    )
 
     def build(self, table: SpaceTable, space: Space, part: Part, folder: Path) -> Prior:
         """The prior, clamped as people are."""
-        low, high = _ends(self.kind, table, part)
+        axes = len(table.limits)
+        if not axes:
+            raise part.wrong("kind", f"'uniform', 'points' or 'areas' on a {table.kind}", self.kind)
+        for key, given in (("median", self.median), ("sigma", self.sigma)):
+            if np.size(given) != axes:
+                raise part.wrong(key, f"a list of {axes} numbers, one for each axis" if axes > 1 else "a number", given)
+        if self.correlation is not None and axes != 2:
+            raise part.wrong("correlation", "left out where there are not two axes", self.correlation)
+        low, high = np.transpose(table.limits)
 
-        def quantile(u: FloatArray) -> FloatArray:
+        def quantiles(u: FloatArray) -> FloatArray:
+            normal = _normal(u)
+            if self.correlation is not None:
+                along = np.sqrt(1 - self.correlation**2)
+                normal = np.stack([normal[:, 0], self.correlation * normal[:, 0] + along * normal[:, 1]], axis=-1)
             with np.errstate(over="ignore"):  # what is out of range is clamped
-                return np.clip(self.median * np.exp(self.sigma * _normal(u)), low, high)
+                values = np.ravel(self.median) * np.exp(np.ravel(self.sigma) * normal)
+                return np.asarray(np.clip(values, low, high))
 
-        return Prior.law(quantile)
+        if not space.point_shape:
+            return Prior.law(quantiles)
+        return Prior.sample(quantiles(even_points(axes)))
 
 
 class NormalPrior(Table):
@@ -80,13 +106,16 @@ class NormalPrior(Table):
         return Prior.law(quantile)
 
 
-PriorTable = Annotated[UniformPrior | BracketsPrior | LogNormalPrior | NormalPrior, Field(discriminator="kind")]
+PriorTable = Annotated[
+    UniformPrior | BracketsPrior | LogNormalPrior | NormalPrior | PointsPrior | AreasPrior, Field(discriminator="kind")
+]
 
 
 def _ends(kind: str, table: SpaceTable, part: Part) -> list[float]:
     """The range of a space of one number; refuse others."""
     if len(table.limits) != 1 or table.kind == "euclidean":
-        raise part.wrong("kind", f"'uniform' on a {table.kind}", kind)
+        others = "'uniform', 'points' or 'areas'" if table.kind == "map" else "'uniform', 'points' or 'lognormal'"
+        raise part.wrong("kind", f"{others} on a {table.kind}", kind)
     return table.limits[0]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -17,6 +16,7 @@ from geopriv.queries.questions import Question
 from geopriv.spaces import LocalPlane, Space
 from geopriv.spaces.polygons import read_polygon
 from geopriv.surveys.asking import Asking, share
+from geopriv.surveys.geojson import property_of, read_features
 from geopriv.surveys.kinds.borders import bordered
 from geopriv.surveys.part import Part, half_a_sentence, shown
 from geopriv.surveys.tables import Length, Table, Text, blur_key, border_key, name_key, plain_key
@@ -57,18 +57,10 @@ def _read(path: Path, name: str, name_property: str | None, part: Part) -> list[
         name_property: of features, if the survey says which.
         part: the query.
     """
-    with part.reading("file", "a GeoJSON file", name):
-        tree = json.loads(path.read_text(encoding="utf-8-sig"))
-    if not isinstance(tree, dict) or not isinstance(tree.get("features", []), list):
-        raise part.error(f"must be a GeoJSON file, not {shown(name)}, which holds no GeoJSON object", "file")
-    several = tree.get("type") == "FeatureCollection"
-    features = tree.get("features", []) if several else [tree]
-    if not features:
-        raise part.error(f"must be a GeoJSON file of at least one polygon; {shown(name)} is empty", "file")
+    features, several = read_features(path, name, part)
     found = []
     for number, feature in enumerate(features, 1):
-        properties = feature.get("properties") if isinstance(feature, dict) else None
-        title = properties.get(name_property or "name") if isinstance(properties, dict) else None
+        title = property_of(feature, name_property or "name")
         if title is None and name_property is not None:
             raise part.error(f"must be a property of every feature, and feature {number} has none", "name_property")
         title = title if isinstance(title, str | int | float) and title != "" else None

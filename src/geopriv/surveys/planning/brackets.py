@@ -23,8 +23,8 @@ from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.predictions import unlike, with_small_bias
 from geopriv.surveys.planning.workload import Workload
 
-_WIDTHS = tuple(0.35 * 2 ** (k / 2) for k in range(11))  # in units of 1/ε
-_FIRST = {1: 2, 2: 5}  # of the widths, by dimension: where the least mostly is
+EDGES = tuple(0.35 * 2 ** (k / 2) for k in range(11))  # in units of 1/ε
+FIRST = {1: 2, 2: 5}  # of the widths, by dimension: where the least mostly is
 _SOME = 9  # values of a distribution by which its edge is chosen
 _PREDICTED = 0.1  # in units of 1/ε, the finest step on which predictions in the plane are made
 _GRIDS = 6  # that are compared
@@ -77,15 +77,15 @@ def choose_reach(
 
     def cost(k: int) -> float:
         if k not in tried:
-            cells = max(1, round(_WIDTHS[k] / rate / lattice.step))
+            cells = max(1, round(EDGES[k] / rate / lattice.step))
             reach = cells * lattice.step
             each = [plain_half_width(seen, query, reach, points, weights, people) for query in asked]
             tried[k] = float(np.mean(each)), reach
         return tried[k][0]
 
-    k = _FIRST.get(lattice.space.dimension, _FIRST[2])
+    k = FIRST.get(lattice.space.dimension, FIRST[2])
     while True:
-        near = [other for other in (k - 1, k, k + 1) if 0 <= other < len(_WIDTHS)]
+        near = [other for other in (k - 1, k, k + 1) if 0 <= other < len(EDGES)]
         best = min(near, key=cost)
         if best == k:
             break
@@ -138,14 +138,15 @@ def is_plain(question: Question) -> bool:
 
 
 def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:
-    settled, half_widths = list[Question](), dict[str, float]()
+    settled, half_widths, first = list[Question](), dict[str, float](), 0
     for question in questions:
         if is_plain(question):
-            reach, half = choose_reach(lattice, question, work.points, work.weights, work.people)
+            reach, half = choose_reach(lattice, question, *work.crowd(first), work.people)
             settled.append(question.with_reach(reach))
             half_widths |= {question.name: half} if reach else {}
         else:
             settled.append(question)
+        first += 0 if question.valued else len(question.queries)  # a plan's queries are those about shares
     return PlainGrid(lattice, tuple(settled), half_widths)
 
 

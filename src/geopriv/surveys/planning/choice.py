@@ -332,10 +332,12 @@ def _table(work: Workload, least: list[Option], best: float, most: float) -> Opt
 
 
 def _floor(work: Workload) -> float:
-    """Of the mean variance over the queries: T7 for one, T10 for many; 0 where a shape is not known."""
-    try:
-        values = work.space.values(work.points)
-        total = lower_bound_many(work.queries, work.rate, values)
-    except InvalidParameter:
-        return 0.0
-    return float(work.weights @ total) / work.size / work.people
+    """Of the mean variance over the queries: T7 for one, T10 for many of one crowd; 0 where a shape is not known."""
+    total = 0.0
+    for part in (work.part(together) for together in work.by_crowd(range(work.size))):
+        try:
+            each = lower_bound_many(part.queries, part.rate, part.space.values(part.points))
+        except InvalidParameter:
+            return 0.0
+        total += float(part.weights @ each)
+    return total / work.size / work.people

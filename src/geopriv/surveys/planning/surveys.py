@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +12,7 @@ import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice, Table
+from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import (
@@ -21,18 +23,21 @@ from geopriv.spaces.shown import Shown
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
+from geopriv.surveys.planning.cautions import cautions
 from geopriv.surveys.planning.choice import (
     MECHANISMS,
     ON_DEVICES,
     Plan,
     plan_queries,
 )
+from geopriv.surveys.planning.crowds import public_ends, shares_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
-from geopriv.surveys.planning.predictions import grid_for
-from geopriv.surveys.planning.value_errors import half_width, settled
+from geopriv.surveys.planning.predictions import coarser, grid_for
+from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
+from geopriv.surveys.planning.worst import worst_variance
 
 _GAIN = 0.001  # of an error, below which it is not worth a word
 _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
@@ -50,6 +55,7 @@ class SurveyPlan(Shown):
         extent: how far people are expected to be apart along each axis.
         plain: half of the 95 % interval that each plain answer will have, by the question's name, on average over a
             distribution; without those that have no plain answer.
+        predicted_with: what stands for the design's mechanisms in predictions; of a Lattice perhaps a coarser grid.
     """
 
     survey: Survey
@@ -58,6 +64,7 @@ class SurveyPlan(Shown):
     design: Design
     extent: tuple[float, ...]
     plain: dict[str, float] = field(default_factory=dict)
+    predicted_with: tuple[Sendable, ...] = ()
 
     def standard_errors(self, option: Option | None = None) -> FloatArray:
         """Of each query, as an estimate will state it; see `Plan.standard_errors`."""
@@ -97,6 +104,30 @@ class SurveyPlan(Shown):
     def in_points(self) -> bool:
         """Whether the options' errors are those of shares of people, and not of values in the unit of distance."""
         return self.plan.work.queries[0].is_share
+
+    def worst(self, question: Question) -> float:
+        """The largest standard error that a question's estimates can have under the design, wherever people are.
+
+        Over every law of people within the public range, noise and sample together; see `planning.worst`. Not-a-number
+        where none is known, of quantiles and covariances.
+        """
+        if question.valued:
+            return largest_error(question, cast("Lattice", self.design.mechanisms[0]), self.survey.people)
+        ends = public_ends(self.survey) if len(question.queries) == 1 else None
+        seen = self.predicted_with or self.design.mechanisms
+        variances = [
+            worst_variance(seen[self.design.answering(query)], query, ends)
+            for query in {query.moved if query.knots is None else query: query for query in question.queries}.values()
+        ]
+        parts = len(self.survey.queries) if self.option.arrangement == "people split" else 1
+        return question.times * math.sqrt(parts * max(variances) / self.survey.people)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about ε, in sentences: that it protects next to nothing, or that nothing can be learnt."""
+        soft = self.plan.half_widths(self.option)
+        shares = [question.name for question in shares_of(self.survey)]
+        return cautions(self.survey, {n: float(soft[self._places[n]].max()) for n in shares} | self.plain)
 
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
@@ -214,15 +245,18 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         known = survey.prior is not None
         questions = tuple(settled(each, grid, people, known) if each.valued else each for each in asked)
         design = Design(survey.name, (grid,), (), questions, *public)
-        return SurveyPlan(survey, found, on_grid, design, _extent(work), plain.half_widths if plain else {})
+        half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
+        return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen)
     if best.mechanism == "Table":
         mechanisms: tuple[Table | Lattice, ...] = tuple(
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
         )
+        stand_ins = mechanisms
     else:
-        mechanisms = (grid_for(work, survey.epsilon),)
+        grid = grid_for(work, survey.epsilon)
+        mechanisms, stand_ins = (grid,), (coarser(grid, survey.epsilon),)
     design = Design(survey.name, mechanisms, (), survey.questions, *public)
-    return SurveyPlan(survey, found, best, design, _extent(work))
+    return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
 
 
 def _fixed_grid(survey: Survey, work: Workload, plain: PlainGrid | None) -> Lattice | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from geopriv.mechanisms.lattice.steps import Reading
 from geopriv.queries.covariance import Covariance
 from geopriv.queries.questions import Question
 from geopriv.queries.total import Total
+from geopriv.queries.value import Value
 from geopriv.queries.value_questions import Mean, Quantile
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.planning.needs import REACH
@@ -32,6 +34,22 @@ def half_width(question: Question, lattice: Lattice, work: Workload) -> float:
         work: the people who are expected.
     """
     return _HALVES[question.form](question, lattice, work)
+
+
+def largest_error(question: Question, lattice: Lattice, people: int) -> float:
+    """The largest standard error over all people within the public range: half of them at either end of it.
+
+    Not-a-number where there is no range, and for quantiles and covariances.
+    """
+    low, high = getattr(question, "low", ()), getattr(question, "high", ())
+    if question.form not in ("mean", "total") or not low:
+        return math.nan
+    value = cast("Value", question.queries[0])
+    start, end = value.within(low, high)
+    # rounding adds most in the middle of a cell
+    axes = np.full(question.space.dimension, lattice.step**2 * (2 * lattice.curvature + 0.25))
+    noise = float(np.square(np.asarray(value.geometry.axis) * value.profile.lipschitz) @ axes)
+    return question.times * math.sqrt((noise + ((end - start) / 2) ** 2) / people)
 
 
 def settled(question: Question, lattice: Lattice, work: Workload, known: bool) -> Question:

@@ -17,6 +17,7 @@ from geopriv.queries.priors import Prior
 from geopriv.queries.value_questions import Quantile
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_work
+from geopriv.surveys.planning.crowds import expected_work
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.predictions import grid_for
 from geopriv.surveys.planning.value_errors import laplace_variance, lattice_variance
@@ -38,9 +39,8 @@ def workload_of(survey: Survey) -> Workload:
     Those about shares; where there are none, the shares above the quantiles that are expected; where there are none of
     these, means.
     """
-    shares = [query for question in survey.questions if not question.valued for query in question.queries]
-    if shares:
-        return Workload.of(shares, survey.epsilon, survey.people, survey.prior)
+    if not all(question.valued for question in survey.questions):
+        return expected_work(survey)
     work = Workload.of(survey.queries, survey.epsilon, survey.people, everybody(survey))
     beside = [query for question in quantiles_of(survey) for query in _beside(question, work)]
     return Workload.of(beside, survey.epsilon, survey.people, everybody(survey)) if beside else work

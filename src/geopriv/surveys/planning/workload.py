@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from geopriv.queries import Blurred, Query, common_space
 from geopriv.queries.priors import Prior, points_under
-from geopriv.spaces import (
-    Space,
-)
+from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, count, invalid
 
 Curve = Callable[[FloatArray], FloatArray]
+Box = tuple[FloatArray, FloatArray]  # the lowest and the highest corner
+Crowd = tuple[FloatArray, FloatArray]  # points and weights
+
+AROUND = 3.0  # in units of 1/ε: how far around a question people are, where nothing is known of them
 
 _POINTS = 2048  # of the prior
 _NODES = 1000  # of a curve that is shared by many queries, besides those around landmarks
@@ -26,6 +29,8 @@ _NODES = 1000  # of a curve that is shared by many queries, besides those around
 class Workload:
     """Queries on one space, a rate, a number of people, and public points that stand for where they are.
 
+    Where nothing is known of people, each question has a crowd of its own: the people whom it concerns.
+
     Args:
         queries: what is asked.
         space: of all of them.
@@ -34,6 +39,8 @@ class Workload:
         points: of the space, standing for the prior.
         weights: of the points.
         prior: that they stand for; None for even points around the queries, as far as noise reaches.
+        sizes: without a prior, how many queries each question has, one question after the other; () for one crowd.
+        crowds: the points and weights of each question's people; () for the same people in all.
     """
 
     queries: tuple[Query, ...]
@@ -43,27 +50,60 @@ class Workload:
     points: FloatArray
     weights: FloatArray
     prior: Any = None
+    sizes: tuple[int, ...] = ()
+    crowds: tuple[Crowd, ...] = ()
 
     @classmethod
-    def of(cls, queries: Any, epsilon: float | str, people: int, prior: Any) -> Workload:
+    def of(
+        cls,
+        queries: Any,
+        epsilon: float | str,
+        people: int,
+        prior: Any,
+        sizes: tuple[int, ...] = (),
+        ends: Box | None = None,
+    ) -> Workload:
         """Checked, and with a prior thinned to some two thousand points."""
         if not isinstance(queries, Query | Sequence) or isinstance(queries, str):
             raise invalid("plan", "queries", "one query or several", type(queries).__name__)
         asked, space = common_space("plan", [queries] if isinstance(queries, Query) else queries)
         rate, n = space.rate(epsilon), count("plan", "people", people)
-        if prior is None:
-            points, weights = _everywhere(asked, space, rate)
-        else:
-            points, weights = _thinned(*points_under("plan", space, prior))
-        return cls(asked, space, rate, n, points, weights, prior)
+        if prior is not None:
+            return cls(asked, space, rate, n, *_thinned(*points_under("plan", space, prior)), prior)
+        limits = space.limits if ends is None else ends
+        starts = np.cumsum([0, *(sizes or (len(asked),))]).tolist()
+        crowds = tuple(_around(asked[a:b], space, rate, limits) for a, b in pairwise(starts))
+        points, weights = (np.concatenate(parts) for parts in zip(*crowds, strict=True))
+        many = crowds if len(crowds) > 1 else ()
+        return cls(asked, space, rate, n, points, weights / len(crowds), prior, sizes, many)
 
     def at(self, rate: float) -> Workload:
-        """The same with another ε."""
-        return Workload.of(self.queries, rate, self.people, self.prior)
+        """The same, of the same people, with another ε."""
+        return replace(self, rate=rate)
+
+    @cached_property
+    def whose(self) -> tuple[int, ...]:
+        """The number of each query's crowd."""
+        return tuple(np.repeat(np.arange(len(self.sizes)), self.sizes).tolist()) if self.crowds else (0,) * self.size
+
+    def crowd(self, k: int) -> Crowd:
+        """The points and weights of the people whom a query concerns."""
+        return self.crowds[self.whose[k]] if self.crowds else (self.points, self.weights)
+
+    def by_crowd(self, members: Sequence[int]) -> list[list[int]]:
+        """Queries, those of one crowd together."""
+        together: dict[int, list[int]] = {}
+        for k in members:
+            together.setdefault(self.whose[k], []).append(k)
+        return list(together.values())
 
     def part(self, members: Sequence[int], points: int | None = None) -> Workload:
-        """The same for some of the queries, with at most so many points standing for the prior."""
+        """The same for some of the queries, all of one crowd, with at most so many points standing for it."""
         queries = tuple(self.queries[k] for k in members)
+        if self.crowds:
+            own, weights = self.crowd(members[0])
+            alone = replace(self, points=own, weights=weights, crowds=(), sizes=())
+            return alone.part(members, points)
         if points is None or points >= len(self.points):
             return replace(self, queries=queries)
         every = -(-len(self.points) // points)
@@ -86,9 +126,14 @@ class Workload:
     @cached_property
     def answers(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of f over the people, for every query."""
-        mean = np.array([self.weights @ query.answer(self.points) for query in self.queries])
-        square = np.array([self.weights @ query.answer(self.points) ** 2 for query in self.queries])
-        return mean, np.maximum(square - mean**2, 0.0)
+        means, squares = [], []
+        for k, query in enumerate(self.queries):
+            points, weights = self.crowd(k)
+            answers = query.answer(points)
+            means.append(weights @ answers)
+            squares.append(weights @ answers**2)
+        mean = np.array(means)
+        return mean, np.maximum(np.array(squares) - mean**2, 0.0)
 
     def mean(self, curve_of: Callable[[Query], Curve], apart: Callable[[Query], object] | None = None) -> FloatArray:
         """For every query the mean over people of a function of its coordinate, one function for each kind of query.
@@ -115,22 +160,25 @@ class Workload:
     @cached_property
     def _spread(self) -> dict[object, tuple[FloatArray, FloatArray]]:
         """For each kind of query its nodes, and the weight of each node for each query, shape (members, nodes)."""
-        return {key: self._counted([self.queries[k] for k in members]) for key, members in self.kinds.items()}
+        return {key: self._counted(members) for key, members in self.kinds.items()}
 
-    def _counted(self, members: list[Query]) -> tuple[FloatArray, FloatArray]:
-        coordinates = [np.asarray(query.geometry(self.points)).reshape(-1) for query in members]
-        if len(members) * len(self.points) <= 2 * _NODES:
+    def _counted(self, members: list[int]) -> tuple[FloatArray, FloatArray]:
+        points, masses = zip(*(self.crowd(k) for k in members), strict=True)
+        coordinates = [
+            np.asarray(self.queries[k].geometry(own)).reshape(-1) for k, own in zip(members, points, strict=True)
+        ]
+        if sum(map(len, masses)) <= 2 * _NODES:
             nodes, place = np.unique(np.concatenate(coordinates), return_inverse=True)
-            rows = np.repeat(np.arange(len(members)), len(self.points))
+            rows = np.repeat(np.arange(len(members)), [len(mass) for mass in masses])
             shares = np.zeros((len(members), nodes.size))
-            np.add.at(shares, (rows, place), np.tile(self.weights, len(members)))
+            np.add.at(shares, (rows, place), np.concatenate(masses))
             return nodes, shares
-        nodes = self._nodes(members[0], coordinates)
+        nodes = self._nodes(self.queries[members[0]], coordinates)
         shares = np.empty((len(members), nodes.size))
-        for row, s in zip(shares, coordinates, strict=True):
+        for row, s, mass in zip(shares, coordinates, masses, strict=True):
             cell = np.clip(np.searchsorted(nodes, s) - 1, 0, nodes.size - 2)
-            part = (s - nodes[cell]) / (nodes[cell + 1] - nodes[cell]) * self.weights
-            row[:] = np.bincount(cell, self.weights - part, nodes.size) + np.bincount(cell + 1, part, nodes.size)
+            part = (s - nodes[cell]) / (nodes[cell + 1] - nodes[cell]) * mass
+            row[:] = np.bincount(cell, mass - part, nodes.size) + np.bincount(cell + 1, part, nodes.size)
         return nodes, shares
 
     def _nodes(self, query: Query, coordinates: list[FloatArray]) -> FloatArray:
@@ -178,11 +226,11 @@ def _neighbours_together(points: FloatArray) -> Any:
     return np.argsort(code, kind="stable")
 
 
-def _everywhere(asked: tuple[Query, ...], space: Space, rate: float) -> tuple[FloatArray, FloatArray]:
-    """Even points over a box around what all queries look at, as far as there are people in it."""
-    boxes = [(query.query if isinstance(query, Blurred) else query).box(3 / rate) for query in asked]
+def _around(asked: tuple[Query, ...], space: Space, rate: float, ends: Box) -> Crowd:
+    """Even points over a box around what queries look at, as far as there are people in it."""
+    boxes = [(query.query if isinstance(query, Blurred) else query).box(AROUND / rate) for query in asked]
     low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
-    low, high = np.clip(low, *space.limits), np.clip(high, *space.limits)
+    low, high = np.clip(low, *ends), np.clip(high, *ends)
     even = Prior.uniform(low[0], high[0]) if low.size == 1 else Prior.uniform(low, high)
     if low.size == 1:
         return _thinned(even.values.reshape(-1, *space.point_shape), even.weights)

@@ -1,0 +1,127 @@
+"""What `geopriv plan` prints of each question, of a target and of a sweep."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from geopriv.queries.questions import Question
+    from geopriv.surveys.planning import SurveyPlan
+    from geopriv.surveys.planning.targets import Needs, Sweep
+
+AT_WORST = (
+    "At worst: the largest error that any people within the public range could give, all in the one or two places "
+    "where noise and sample are worst."
+)
+
+
+def print_questions(console: Console, found: SurveyPlan) -> None:
+    """A row for each question, who is expected, and what is odd about ε."""
+    from geopriv.surveys.planning.crowds import expected_words
+
+    table = _table("question", "estimates", "expected", "at worst", *(["plain ±"] if found.plain else []))
+    for question in found.survey.questions:
+        cells = [question.name, f"{len(question.queries):,}"]
+        cells += [in_units(question, error) for error in (found.expected(question), found.worst(question))]
+        if found.plain:
+            half = found.plain.get(question.name)
+            cells.append("–" if half is None else in_units(question, question.times * half))
+        table.add_row(*cells)
+    console.print(table)
+    held = ""
+    if found.plain:
+        held = " Plain ±: half of the 95 % interval that the plain answer is expected to have (a curve's on average)."
+    valued = any(question.valued for question in found.survey.questions)
+    means = ", of means and quantiles half of a 95 % interval" if valued else ""
+    words = f"Errors are standard errors of soft answers{means}. {expected_words(found.survey)} {AT_WORST}{held}\n"
+    console.print(words, highlight=False, markup=False)
+    for warning in found.warnings:
+        console.print(f"Note: {warning}\n", style="bold", highlight=False, markup=False)
+
+
+def in_units(question: Question, error: float) -> str:
+    """A standard error: points, or in the unit of the page; of values half of a 95 % interval; a dash for none."""
+    from geopriv.pages.forms import form_of
+    from geopriv.spaces.words import plain
+    from geopriv.surveys.planning.needs import REACH
+
+    if not math.isfinite(error):
+        return "–"
+    scale, unit = form_of(question).scale(question)
+    said = float(f"{(REACH if question.valued else scale) * error:.2g}")
+    if question.valued:
+        return f"± {question.space.distance_words(said) if question.space.ratios else plain(said) + unit}"
+    return f"{plain(said)}{'' if 'point' in unit else unit}"
+
+
+def question_documents(found: SurveyPlan) -> list[dict[str, Any]]:
+    """The rows, for machines."""
+    return [
+        {
+            "name": question.name,
+            "estimates": len(question.queries),
+            "standard_error_expected": found.expected(question),
+            "standard_error_at_worst": worst if math.isfinite(worst := found.worst(question)) else None,
+            "plain_half_width_expected": found.plain.get(question.name),
+            "unit": question.space.distance_unit if question.valued else None,
+        }
+        for question in found.survey.questions
+    ]
+
+
+def print_beside(console: Console, found: SurveyPlan, needed: Needs | None, swept: Sweep | None) -> None:
+    """People and ε for a target, each in a sentence, and the table of a sweep."""
+    if needed is not None:
+        for sentence in needed.sentences(found):
+            console.print(sentence, highlight=False, markup=False)
+        console.print()
+    if swept is not None:
+        _print_sweep(console, found, swept)
+
+
+def needs_document(wanted: Needs) -> dict[str, Any]:
+    """The same, for machines."""
+    return {"half_width": wanted.error, "people": wanted.people, "epsilon": wanted.epsilon}
+
+
+def _print_sweep(console: Console, found: SurveyPlan, swept: Sweep) -> None:
+    """The largest half-width of a share against ε and people."""
+    words = found.survey.space.distance_words
+    table = _table("1/ε", *(f"{people:,} people" for people in swept.people))
+    for k, rate in enumerate(swept.rates):
+        cells = [_points(swept.worst(k, j)) for j in range(len(swept.people))]
+        table.add_row(words(1 / rate), *cells, style="bold" if rate == found.survey.epsilon else "")
+    console.print(table)
+    console.print(
+        "Half of the 95 % interval of the worst share, in percentage points: of its plain answer where it has one. "
+        "Soft edges are kept as wide as they are now.\n",
+        highlight=False,
+    )
+
+
+def sweep_document(swept: Sweep) -> dict[str, Any]:
+    """The same for every question, for machines: half-widths by ε and people, null where nothing answers."""
+    finite = {
+        name: [[width if width < float("inf") else None for width in row] for row in rows]
+        for name, rows in swept.widths.items()
+    }
+    return {"epsilon": list(swept.rates), "people": list(swept.people), "half_widths": finite}
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.2g}" if share < float("inf") else "–"
+
+
+def _table(first: str, *others: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table

@@ -1,0 +1,173 @@
+"""How many people, or how much ε, make every share as exact as is wanted; and what other ε and people would give."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from geopriv.errors import InvalidParameter
+from geopriv.spaces.checks import invalid
+from geopriv.surveys.planning.crowds import shares_of
+from geopriv.surveys.planning.needs import least_rate
+from geopriv.surveys.planning.surveys import SurveyPlan
+from geopriv.surveys.planning.widths import HalfWidth, half_widths
+
+_POINTS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*(pts?|points?|pp|percentage points?)\s*")
+_MOST = 10**11  # people, as in a survey.toml
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # of ε, in a sweep
+TIMES = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the people, in a sweep
+
+
+def read_target(text: str) -> float:
+    """A share of 1 from words: half of a 95 % interval.
+
+    Raises:
+        InvalidParameter: for what are no points between 0 and 50.
+
+    >>> read_target("1pt"), read_target("0.5 points")
+    (0.01, 0.005)
+    """
+    match = _POINTS.fullmatch(text.lower())
+    if match is None or not 0 < float(match[1]) < 50:
+        raise invalid("plan", "target", "percentage points between 0 and 50, such as 1pt or '0.5 points'", text)
+    return float(match[1]) / 100
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What would make every share as exact as is wanted.
+
+    Args:
+        error: that is wanted, half of a 95 % interval, as a share of 1.
+        people: at the survey's ε; None where no number of people does it.
+        epsilon: for the survey's people; None where none within a factor of some 8,000 does it.
+        least: the error at the survey's ε that no number of people goes below.
+    """
+
+    error: float
+    people: int | None
+    epsilon: float | None
+    least: float
+
+    def sentences(self, found: SurveyPlan) -> tuple[str, str]:
+        """Both in words."""
+        survey, points = found.survey, f"± {100 * self.error:g} point{'' if self.error == 0.01 else 's'}"
+        words = survey.space.distance_words
+        if self.people is None:
+            first = (
+                f"No number of people makes every share {points} at this ε: the edges between which plain answers are "
+                f"held leave ± {100 * self.least:.2g}."
+            )
+        else:
+            first = (
+                f"For {points} in every share at this ε (1 per {words(1 / survey.epsilon)}): {self.people:,} people."
+            )
+        if self.epsilon is None:
+            return first, f"No ε makes every share {points} with {survey.people:,} people."
+        digits = 10.0 ** (math.floor(math.log10(1 / self.epsilon)) - 2)
+        near = math.floor(1 / self.epsilon / digits) * digits  # rounded down, so that it is enough
+        second = f"For {points} in every share with {survey.people:,} people: ε = 1 per {words(near)}"
+        return first, f"{second}, with soft edges kept as wide as they are now."
+
+
+def needs(found: SurveyPlan, error: float) -> Needs:
+    """What would make the 95 % interval of every share at most ± error.
+
+    Args:
+        found: a plan.
+        error: half of the interval; of a plain question that of its plain answer.
+
+    Raises:
+        InvalidParameter: for a survey without shares.
+    """
+    _require_shares(found, "target")
+    survey, rate = found.survey, found.survey.epsilon
+    here = half_widths(survey, found.option.mechanism, rate)
+    people = _least_people(lambda n: max(width(n) for width in here.values()), error)
+    least = max(width(_MOST) for width in here.values())
+    return Needs(error, people, _least_rate(found, error, here), least)
+
+
+def _least_rate(found: SurveyPlan, error: float, here: dict[str, HalfWidth]) -> float | None:
+    """The least ε: found for the worst question, and then for those that are still worse there."""
+    survey, mechanism, n = found.survey, found.option.mechanism, found.survey.people
+    worst = {max(here, key=lambda name: here[name](n))}
+    while True:
+        looked_at = frozenset(worst)
+
+        def error_at(rate: float, names: frozenset[str] = looked_at) -> float:
+            return max(width(n) for width in half_widths(survey, mechanism, rate, names).values())
+
+        try:
+            rate = least_rate(error_at, error, survey.epsilon)
+            there = half_widths(survey, mechanism, rate)
+        except InvalidParameter:
+            return None
+        worse = {name for name, width in there.items() if width(n) > 1.01 * error} - worst
+        if not worse:
+            return rate
+        worst |= worse
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Half-widths of every share against ε and people.
+
+    Args:
+        rates: ε, increasing.
+        people: increasing.
+        widths: by question, for each ε those of each number of people; infinite where nothing answers at an ε.
+    """
+
+    rates: tuple[float, ...]
+    people: tuple[int, ...]
+    widths: dict[str, tuple[tuple[float, ...], ...]]
+
+    def worst(self, k: int, j: int) -> float:
+        """The largest over all questions, at the k-th ε and for the j-th number of people."""
+        return max(rows[k][j] for rows in self.widths.values())
+
+
+def sweep(found: SurveyPlan, told: Callable[[str], None] = lambda _: None) -> Sweep:
+    """Half-widths of every share for a quarter of ε to four times as much, and a tenth to ten times the people.
+
+    Args:
+        found: a plan.
+        told: what is done next.
+    """
+    _require_shares(found, "sweep")
+    survey = found.survey
+    rates = tuple(factor * survey.epsilon for factor in FACTORS)
+    people = tuple(sorted({max(1, round(times * survey.people)) for times in TIMES}))
+    widths: dict[str, list[tuple[float, ...]]] = {question.name: [] for question in shares_of(survey)}
+    for rate in rates:
+        told(f"Predicting for ε = 1 per {survey.space.distance_words(1 / rate)}…")
+        try:
+            each = half_widths(survey, found.option.mechanism, rate)
+        except InvalidParameter:
+            each = {}
+        for name, rows in widths.items():
+            width = each.get(name)
+            rows.append(tuple(math.inf if width is None else width(n) for n in people))
+    return Sweep(rates, people, {name: tuple(rows) for name, rows in widths.items()})
+
+
+def _least_people(worst: Callable[[int], float], error: float) -> int | None:
+    """The least number of people, to a thousandth; None where there is none."""
+    decades = [int(10.0**k) for k in range(12)]
+    near = next(((a, b) for a, b in pairwise([0, *decades]) if worst(b) <= error), None)
+    if near is None:
+        return None
+    low, high = near
+    while high - low > max(1, high // 1000):
+        middle = (low + high) // 2
+        low, high = (low, middle) if worst(middle) <= error else (middle, high)
+    return high
+
+
+def _require_shares(found: SurveyPlan, option: str) -> None:
+    if not shares_of(found.survey):
+        raise invalid("plan", option, "left out for a survey without shares: maps and values have none", "none")

@@ -1,0 +1,70 @@
+"""`geopriv plan`: targets, sweeps, and designs that reports depend on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.test_cli import run
+
+SURVEY = """name = "Incomes"
+epsilon = 1.0
+per = "8,000 USD"
+people = 20_000
+space = { kind = "line", unit = "USD", range = [0, 2_000_000] }
+query = [{ kind = "threshold", at = 100_000 }]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    return tmp_path
+
+
+def test_another_design_is_replaced_only_when_told_and_the_same_silently(folder: Path) -> None:
+    assert run("plan", "survey.toml", cwd=folder).returncode == 0
+    before = (folder / "design.json").read_bytes()
+    assert run("plan", "survey.toml", cwd=folder).returncode == 0
+    (folder / "survey.toml").write_text(SURVEY.replace("8,000", "7,000"), encoding="utf-8")
+    refused = run("plan", "survey.toml", cwd=folder)
+    assert refused.returncode == 2
+    assert "another design" in refused.stderr
+    assert "--replace" in refused.stderr
+    assert (folder / "design.json").read_bytes() == before
+    assert run("plan", "survey.toml", "--replace", cwd=folder).returncode == 0
+    assert (folder / "design.json").read_bytes() != before
+
+
+def test_a_target_and_a_sweep_are_printed_and_drawn(folder: Path) -> None:
+    done = run("plan", "survey.toml", "--target", "3 points", "--sweep", "--picture", "s.png", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["target"]["half_width"] == 0.03
+    assert found["target"]["people"] > 1_000
+    assert len(found["sweep"]["half_widths"]["above 100,000 USD"]) == len(found["sweep"]["epsilon"]) == 5
+    assert (folder / "s.png").read_bytes().startswith(b"\x89PNG")
+    assert found["warnings"] == []
+    (question,) = found["questions"]
+    assert 0 < question["standard_error_expected"] <= question["standard_error_at_worst"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(("--target", "1"), "percentage points"), (("--picture", "a.png"), "--sweep")],
+)
+def test_options_that_do_not_fit_are_refused_before_anything_is_written(
+    options: tuple[str, ...], words: str, folder: Path
+) -> None:
+    done = run("plan", "survey.toml", *options, cwd=folder)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not (folder / "design.json").exists()
+
+
+def test_a_picture_replaces_no_other_file(folder: Path) -> None:
+    done = run("plan", "survey.toml", "--sweep", "--picture", "survey.toml", cwd=folder)
+    assert done.returncode == 2
+    assert "something else" in done.stderr
