@@ -28,6 +28,7 @@ class Asking:
         folder: where paths start.
         alone: whether the survey has a single query.
         columns: where the values are found in a table, which also says what they are; empty if nothing is said.
+        apart: whether each question has a table of its own, so that borders need no blur.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Asking:
     folder: Path
     alone: bool
     columns: tuple[str, ...] = ()
+    apart: bool = False
 
     def length(self, part: Part, key: str, value: float | str | None, default: float) -> float:
         """A length of a table, or the default in units of 1/ε."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from geopriv.mechanisms.table.brackets import is_step
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.surveys.asking import Asking
@@ -16,6 +18,7 @@ from geopriv.surveys.reading import parse_survey
 from geopriv.surveys.schema import SurveyTable
 
 _Made = TypeVar("_Made")
+MOST = 8  # areas with a table each, as in geopriv.surveys.planning.split_tables
 
 
 def build(text: str, file: str, make: Callable[..., _Made]) -> _Made:
@@ -49,9 +52,20 @@ def _rate(tables: SurveyTable, whole: Part, space: Space) -> float:
 
 
 def _questions(tables: SurveyTable, whole: Part, space: Space, rate: float, folder: Path) -> list[Question]:
-    """The questions of all queries, each of a name of its own."""
+    """The questions of all queries: of a few areas with linear borders, which suit a table each, otherwise blurred."""
     on, columns = tables.space.kind, tuple(tables.space.columns or ())
     asking = Asking(on, space, rate, tables.space.limits, folder, len(tables.query) == 1, columns)
+    found = _asked(tables, whole, asking)
+    if space.dimension > 1 and len(found) <= MOST and all(question.form == "share" for question in found):
+        apart = _asked(tables, whole, replace(asking, apart=True))
+        if all(question.plain and is_step(query) for question in apart for query in question.queries):
+            return apart
+    return found
+
+
+def _asked(tables: SurveyTable, whole: Part, asking: Asking) -> list[Question]:
+    """The questions of all queries, each of a name of its own."""
+    on = asking.kind
     tabled: Sequence[Kind] = tables.query
     found: list[Question] = []
     for number, table in enumerate(tabled):

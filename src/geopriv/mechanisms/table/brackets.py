@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table.integers import TOTAL, Integers
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid
@@ -30,6 +31,14 @@ def border_of(query: Query) -> tuple[float, bool]:
             return border
     rule = "a step between 0 and 1 that is one half where its plain set ends, and alike from both sides of that"
     raise invalid("BracketTable", "query", rule, query)
+
+
+def is_step(query: Query) -> bool:
+    """Whether a table can hold the plain question behind a query."""
+    try:
+        return bool(border_of(query))
+    except InvalidParameter:
+        return False
 
 
 def _end_of_set(query: Query) -> tuple[float, bool] | None:

@@ -24,7 +24,7 @@ def bordered(
     widest: float = math.inf,
     straight: bool = False,
 ) -> Query:
-    """A query with a soft border: blurred, unless the table asks for a linear edge alone.
+    """A query with a soft border: blurred, unless the table asks for a linear edge alone, or a table answers it.
 
     Args:
         make: the query for a width of its linear edge.
@@ -38,7 +38,7 @@ def bordered(
     blurs = straight or asking.space.dimension == 2
     if blur is not None and not blurs:
         raise part.error("must be left out with more than two axes, where 'width' says how borders fade", "blur")
-    blurred = blurs and (blur is not None or width is None)
+    blurred = blurs and (blur is not None or (width is None and not asking.apart))
     bandwidth = asking.length(part, "blur", blur, _BLUR)
     default = min(bandwidth * asking.rate if blurred else EDGE_WIDTH, widest * asking.rate)
     edge = asking.length(part, "width", width, default)

@@ -37,7 +37,11 @@ MECHANISMS = (
     "CoordinateLaplace",
     "Table",
 )
-ON_DEVICES = ("Table", "Lattice")  # what a design.json can hold: reports are small integers, one a person
+ON_DEVICES = (
+    "Table",
+    "Lattice",
+    "BracketTable",
+)  # what a design.json can hold: reports are small integers, one a person
 _MOST_HELD = 64  # tables of a design, each some 50 kB
 _MOST_TABLES = 16  # programs that are worth solving for a plan
 

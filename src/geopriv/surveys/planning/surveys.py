@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast, overload
 
@@ -34,6 +34,7 @@ from geopriv.surveys.planning.crowds import public_ends, shares_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.predictions import coarser, grid_for
+from geopriv.surveys.planning.split_tables import plain_tables
 from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
@@ -231,14 +232,18 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
     """
     work = workload_of(survey)
-    plain = _plain(survey, work)
+    plain, tables = _plain(survey, work), plain_tables(survey.questions, work)
     grid = _fixed_grid(survey, work, plain)
     found = plan_questions(survey, work, grid)
+    public = (survey.source, survey.groups, survey.counted)
+    if tables is not None and (plain is None or tables.cost < plain.cost):
+        found = replace(found, options=tuple(sorted([*found.options, tables.option], key=lambda option: option.error)))
+        design = Design(survey.name, tables.tables, (), survey.questions, *public)
+        return SurveyPlan(survey, found, tables.option, design, _extent(work), tables.half_widths, tables.tables)
     try:
         best = found.taken
     except InvalidParameter as reason:
         raise _unanswered(survey, reason) from None
-    public = (survey.source, survey.groups, survey.counted)
     if grid is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
         asked, people = plain.questions if plain else survey.questions, _valued_work(survey)

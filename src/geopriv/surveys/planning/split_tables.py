@@ -1,0 +1,74 @@
+"""One table for each of a few plain questions, of which each person answers one.
+
+A table sees only how far somebody is from one border, and is compiled for the bracket of that one question. So its
+brackets are shorter than those of one report that answers everything: on a line by up to a third, around an area by a
+factor of three and more. Each table has a part of the people, so this holds for a few questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms.table.bracket_table import BracketTable
+from geopriv.queries import Query
+from geopriv.queries.questions import Question
+from geopriv.spaces.checks import FloatArray
+from geopriv.surveys.planning.brackets import half_width, is_plain
+from geopriv.surveys.planning.options import Option
+from geopriv.surveys.planning.workload import Workload
+
+MOST = 8  # tables among which people are split
+
+
+@dataclass(frozen=True, eq=False)
+class PlainTables:
+    """Tables for plain questions, and what is predicted of them.
+
+    Args:
+        tables: one for each question.
+        half_widths: half of the 95 % interval of each plain answer, by the question's name.
+        option: the soft answers of these tables, beside those of other mechanisms.
+    """
+
+    tables: tuple[BracketTable, ...]
+    half_widths: dict[str, float]
+    option: Option
+
+    @property
+    def cost(self) -> float:
+        """By which it is compared with a grid."""
+        return float(np.sum(np.square(list(self.half_widths.values()))))
+
+
+def plain_tables(questions: Sequence[Question], work: Workload) -> PlainTables | None:
+    """Tables for questions that are all plain and few; None where there are others, or a question has no such table."""
+    queries = [query for question in questions for query in question.queries]
+    if not 0 < len(set(queries)) == len(questions) <= MOST or not all(map(is_plain, questions)):
+        return None  # others than single shares, too many, or one that is asked twice
+    each = max(work.people // len(queries), 1)
+    try:
+        tables = tuple(BracketTable.for_plain(query, work.rate, each, work.prior) for query in queries)
+    except InvalidParameter:
+        return None
+    halves, alone = {}, np.empty(len(queries))
+    for k, (question, table) in enumerate(zip(questions, tables, strict=True)):
+        points, weights = work.crowd(k)
+        s = _along(queries[k], points)
+        halves[question.name] = half_width(table.bracket_moments(s), weights, each)
+        alone[k] = weights @ table.variance_at(s)
+    return PlainTables(tables, halves, _option(work, alone))
+
+
+def _along(query: Query, points: FloatArray) -> FloatArray:
+    return np.asarray(query.geometry(points)).reshape(-1)
+
+
+def _option(work: Workload, alone: FloatArray) -> Option:
+    """The noise of each table's own people, and the chance of who they are."""
+    parts = work.size
+    variances = (parts * alone + (parts - 1) * work.answers[1]) / work.people
+    return Option("BracketTable", "people split" if parts > 1 else "one report", variances, np.zeros(parts))
