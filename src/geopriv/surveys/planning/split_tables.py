@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,11 @@ from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.planning.brackets import half_width, is_plain
 from geopriv.surveys.planning.options import Option
-from geopriv.surveys.planning.workload import Workload
+from geopriv.surveys.planning.workload import Crowd, Workload
 
 MOST = 8  # tables among which people are split
+GAIN = 0.9  # of a grid's half-widths, above which one report that answers everything is better: its soft answers are
+_FEWER, _MORE = 2, 4  # powers of four of people, fewer and more than expected, for which tables are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,40 @@ def plain_tables(questions: Sequence[Question], work: Workload) -> PlainTables |
         halves[question.name] = half_width(table.bracket_moments(s), weights, each)
         alone[k] = weights @ table.variance_at(s)
     return PlainTables(tables, halves, _option(work, alone))
+
+
+@dataclass(frozen=True, eq=False)
+class Tabled:
+    """Half of the 95 % interval of a plain answer from a table of its own, by the number of people in all.
+
+    A table is compiled for the nearest of a few numbers of people. At another ε it is the same table in units of 1/ε,
+    its soft edge too.
+
+    Args:
+        query: what is asked.
+        rate: ε of the survey.
+        there: ε that is looked at.
+        people: of the survey.
+        parts: among which people are split.
+        crowd: points and weights of those whom the query concerns.
+        prior: of the survey.
+    """
+
+    query: Query
+    rate: float
+    there: float
+    people: int
+    parts: int
+    crowd: Crowd
+    prior: Any
+
+    def __call__(self, people: int) -> float:
+        points, weights = self.crowd
+        expected, each = max(self.people // self.parts, 1), max(people // self.parts, 1)
+        powers = np.clip(np.rint(np.log(each / expected) / np.log(4.0)), -_FEWER, _MORE)
+        table = BracketTable.for_plain(self.query, self.rate, max(round(expected * 4.0**powers), 1), self.prior)
+        s = _along(self.query, points) * (self.there / self.rate)
+        return half_width(table.bracket_moments(s), weights, each)
 
 
 def _along(query: Query, points: FloatArray) -> FloatArray:

@@ -34,7 +34,7 @@ from geopriv.surveys.planning.crowds import public_ends, shares_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.predictions import coarser, grid_for
-from geopriv.surveys.planning.split_tables import plain_tables
+from geopriv.surveys.planning.split_tables import GAIN, plain_tables
 from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
@@ -56,6 +56,7 @@ class SurveyPlan(Shown):
         extent: how far people are expected to be apart along each axis.
         plain: half of the 95 % interval that each plain answer will have, by the question's name, on average over a
             distribution; without those that have no plain answer.
+        beside: the same on average over all plain answers, of each mechanism that was compared.
         predicted_with: what stands for the design's mechanisms in predictions; of a Lattice perhaps a coarser grid.
     """
 
@@ -66,6 +67,7 @@ class SurveyPlan(Shown):
     extent: tuple[float, ...]
     plain: dict[str, float] = field(default_factory=dict)
     predicted_with: tuple[Sendable, ...] = ()
+    beside: dict[str, float] = field(default_factory=dict)
 
     def standard_errors(self, option: Option | None = None) -> FloatArray:
         """Of each query, as an estimate will state it; see `Plan.standard_errors`."""
@@ -146,6 +148,8 @@ class SurveyPlan(Shown):
     @property
     def why(self) -> str:
         """The choice in a sentence or two."""
+        if len(self.beside) > 1:
+            return self._why_plain
         best, own = self.plan.best, self.error()
         rivals = [o for o in self.plan.options if o.mechanism in ON_DEVICES and o is not self.option]
         rival = min(rivals, key=self.error, default=None)
@@ -155,9 +159,23 @@ class SurveyPlan(Shown):
             next_best = f"; the next of these, {rival.name}, has {least}{self.error(rival) / own:.3g} times its error"
         sentence = self.plan.reason(self.option, " of what devices run", next_best)
         gain = 1 - self.error(best) / own if own > 0 else 0.0
-        if gain < _GAIN:
+        if gain < _GAIN or best.mechanism in ON_DEVICES:
             return sentence
         return f"{sentence} {best.mechanism} would err {100 * gain:.2g} % less, but sends real numbers."
+
+    @property
+    def _why_plain(self) -> str:
+        """Where mechanisms were compared by their plain answers."""
+        own, parts = self.option.mechanism, len(self.option.variances)
+        each = (
+            f", each person answering one of the {parts} questions" if self.option.arrangement == "people split" else ""
+        )
+        halves = {name: f"± {100 * half:.2g} points" for name, half in self.beside.items()}
+        others = ", ".join(f"{name} {half}" for name, half in halves.items() if name != own)
+        why = "has the shortest plain intervals of what devices run"
+        if self.beside[own] > min(self.beside.values()):
+            why = "has plain intervals about as short as any that devices send, and shorter soft ones"
+        return f"{own} {why}: {halves[own]} on average{each}; {others}."
 
     @cached_property
     def _places(self) -> dict[str, Any]:
@@ -236,10 +254,16 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     grid = _fixed_grid(survey, work, plain)
     found = plan_questions(survey, work, grid)
     public = (survey.source, survey.groups, survey.counted)
-    if tables is not None and (plain is None or tables.cost < plain.cost):
+    beside = {
+        name: float(np.mean(list(made.half_widths.values())))
+        for name, made in (("Lattice", plain), ("BracketTable", tables))
+        if made is not None and made.half_widths
+    }
+    if tables is not None and (plain is None or tables.cost < GAIN**2 * plain.cost):
         found = replace(found, options=tuple(sorted([*found.options, tables.option], key=lambda option: option.error)))
         design = Design(survey.name, tables.tables, (), survey.questions, *public)
-        return SurveyPlan(survey, found, tables.option, design, _extent(work), tables.half_widths, tables.tables)
+        halves = tables.half_widths
+        return SurveyPlan(survey, found, tables.option, design, _extent(work), halves, tables.tables, beside)
     try:
         best = found.taken
     except InvalidParameter as reason:
@@ -251,7 +275,7 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         questions = tuple(settled(each, grid, people, known) if each.valued else each for each in asked)
         design = Design(survey.name, (grid,), (), questions, *public)
         half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
-        return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen)
+        return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen, beside)
     if best.mechanism == "Table":
         mechanisms: tuple[Table | Lattice, ...] = tuple(
             Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)

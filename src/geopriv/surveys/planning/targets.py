@@ -70,7 +70,8 @@ class Needs:
         digits = 10.0 ** (math.floor(math.log10(1 / self.epsilon)) - 2)
         near = math.floor(1 / self.epsilon / digits) * digits  # rounded down, so that it is enough
         second = f"For {points} in every share with {survey.people:,} people: ε = 1 per {words(near)}"
-        return first, f"{second}, with soft edges kept as wide as they are now."
+        soft = "as wide in 1/ε" if found.option.mechanism == "BracketTable" else "kept as wide"
+        return first, f"{second}, with soft edges {soft} as they are now."
 
 
 def needs(found: SurveyPlan, error: float) -> Needs:

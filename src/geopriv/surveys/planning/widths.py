@@ -10,7 +10,8 @@ import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
-from geopriv.mechanisms.lattice.brackets import Moments, moments_at
+from geopriv.mechanisms.lattice.brackets import moments_at
+from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
@@ -19,6 +20,7 @@ from geopriv.surveys.planning.brackets import EDGES, FIRST, half_width, is_plain
 from geopriv.surveys.planning.choice import plan_work
 from geopriv.surveys.planning.crowds import expected_work, shares_of
 from geopriv.surveys.planning.needs import REACH
+from geopriv.surveys.planning.split_tables import Tabled
 from geopriv.surveys.planning.workload import Crowd, Workload
 
 _STEP = 0.2  # in units of 1/ε, of the grid by which plain questions in the plane are judged
@@ -36,7 +38,7 @@ def half_widths(
 
     Args:
         survey: what is asked.
-        mechanism: by which soft questions are answered where no plain one is asked.
+        mechanism: by which soft questions are answered where no plain one is asked; a BracketTable answers both.
         rate: ε.
         names: of the shares to look at; all of them by default.
 
@@ -46,6 +48,14 @@ def half_widths(
     shares = tuple(share for share in shares_of(survey) if names is None or share.name in names)
     asked = replace(survey, questions=shares)
     work = expected_work(asked).at(rate)
+    if mechanism == "BracketTable":
+        parts = len(shares_of(survey))
+        return {
+            share.name: Tabled(
+                share.queries[0], survey.epsilon, rate, survey.people, parts, work.crowd(k), survey.prior
+            )
+            for k, share in enumerate(shares)
+        }
     grid, plain = _plain_grid(asked, work)
     option = None
     if len(plain) < len(asked.questions):
