@@ -23,6 +23,7 @@ from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.workload import Crowd, Workload
 
 MOST = 8  # tables among which people are split
+_ON_LINES = 2  # likewise: there one report has brackets nearly as short
 GAIN = 0.9  # of a grid's half-widths, above which one report that answers everything is better: its soft answers are
 _FEWER, _MORE = 2, 4  # powers of four of people, fewer and more than expected, for which tables are looked at
 
@@ -50,7 +51,8 @@ class PlainTables:
 def plain_tables(questions: Sequence[Question], work: Workload) -> PlainTables | None:
     """Tables for questions that are all plain and few; None where there are others, or a question has no such table."""
     queries = [query for question in questions for query in question.queries]
-    if not 0 < len(set(queries)) == len(questions) <= MOST or not all(map(is_plain, questions)):
+    most = MOST if work.space.dimension > 1 else _ON_LINES
+    if not 0 < len(set(queries)) == len(questions) <= most or not all(map(is_plain, questions)):
         return None  # others than single shares, too many, or one that is asked twice
     each = max(work.people // len(queries), 1)
     try:
