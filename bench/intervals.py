@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 import geopriv as gp
-from geopriv.answers.bands import band_half, band_reach
+from geopriv.answers.bands import band_reach
 from geopriv.answers.intervals import normal_reach
 from geopriv.commands.populations import income_quantiles, read_columns, synthetic_city
 from geopriv.mechanisms.lattice.sums import map_sums
+from geopriv.mechanisms.sums import band_half
 from geopriv.reports.files import ReportBatch
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.benchmarks import plain_questions

@@ -10,11 +10,11 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 import geopriv as gp
-from geopriv.answers.bands import band_half, band_reach
+from geopriv.answers.bands import band_reach
 from geopriv.answers.forms import form_of
 from geopriv.answers.intervals import bernstein_reach, normal_reach, sidak_reach
 from geopriv.mechanisms.lattice.sums import product_sums
-from geopriv.mechanisms.sums import Sums
+from geopriv.mechanisms.sums import Sums, band_half
 from geopriv.spaces.checks import FloatArray
 
 CURVE = gp.Distribution("curve", tuple(range(12)), 4.0, gp.Line())

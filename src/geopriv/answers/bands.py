@@ -9,7 +9,6 @@ import numpy as np
 from scipy import linalg, special
 
 from geopriv.answers.intervals import normal_reach, sidak_reach
-from geopriv.mechanisms.sums import Sums
 from geopriv.spaces.checks import FloatArray
 
 _FEWEST, _MOST = 2_000, 20_000  # draws
@@ -18,27 +17,6 @@ _SEED = 1  # of the draws: the same counts give the same band
 _SURE = 0.99  # that the critical value is no smaller than that of infinitely many draws
 _JITTER = 1e-7  # of a variance, so that rounding leaves correlations positive definite
 _TINY = 1e-280  # variances below are 0
-_HITS = 4.0  # reports of the largest size that count as seen: with fewer, the skewness of a sample says nothing
-
-
-def band_half(reach: float, sums: Sums) -> FloatArray:
-    """Half the width of a band at each of its points: reach·(standard error) + 7/6·reach²·ρ/(n − 1).
-
-    Many standard errors out, and where few people are, estimates are not normal: where nobody reported, the standard
-    error is 0, and the truth is not. The second term is that of the empirical Bernstein bound, whose L = ln(3/δ) is
-    reach²/2 for a normal tail. There it is for ρ = R, the range of contributions; here ρ is the third central moment
-    over the variance, which is at most R and says how lopsided they are, as it would be with 4 more reports of size R.
-    So it is R where reports are few, and where they are many it is what the next order of the normal law asks for.
-    The term vanishes against the first like 1/√n.
-
-    Args:
-        reach: from `band_reach`.
-        sums: of the reports to one mechanism.
-    """
-    size = np.where(np.isfinite(sums.high - sums.low), sums.high - sums.low, 0.0)
-    above = sums.n * np.abs(sums.thirds) + _HITS * size**3
-    ratio = above / np.maximum(sums.n * sums.variances + _HITS * size**2, _TINY)
-    return np.asarray(reach * np.sqrt(sums.variances / sums.n) + 7 / 6 * reach**2 * ratio / (sums.n - 1))
 
 
 def band_reach(covariances: Iterable[FloatArray | None], size: int, confidence: float) -> float:

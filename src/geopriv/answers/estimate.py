@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from geopriv.answers.answers import Answer, Answers, Band
-from geopriv.answers.bands import band_half, band_reach
+from geopriv.answers.bands import band_reach
 from geopriv.answers.density_map import on_grid
 from geopriv.answers.distribution import along
 from geopriv.answers.estimates import Estimate, Estimates, read_reports, summary
@@ -19,6 +19,7 @@ from geopriv.answers.intervals import bernstein_reach
 from geopriv.answers.plain import plain_band
 from geopriv.answers.pools import Pool
 from geopriv.mechanisms.base import Mechanism
+from geopriv.mechanisms.sums import band_half
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.reports.tallies import Tally

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from geopriv.answers.answers import Band
-from geopriv.answers.bands import band_half
 from geopriv.answers.intervals import normal_reach
 from geopriv.answers.pools import Pool
-from geopriv.mechanisms.sums import Sums
+from geopriv.mechanisms.sums import Sums, band_half
 from geopriv.queries.brackets import HAIR
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray

@@ -10,6 +10,8 @@ import numpy as np
 from geopriv.spaces.checks import FloatArray
 
 MOST = 1 << 12  # estimates of which every two are compared
+_TINY = 1e-280  # variances below are 0
+_HITS = 4.0  # reports of the largest size that count as seen: with fewer, the skewness of a sample says nothing
 Blocks = Callable[[], Iterator[tuple[FloatArray, FloatArray]]]  # contributions (m, K), and how often each row came
 
 
@@ -62,6 +64,26 @@ class Moments:
     squares: FloatArray
     cubes: FloatArray
     spread: float
+
+
+def band_half(reach: float, sums: Sums) -> FloatArray:
+    """Half the width of a band at each of its points: reach·(standard error) + 7/6·reach²·ρ/(n − 1).
+
+    Many standard errors out, and where few people are, estimates are not normal: where nobody reported, the standard
+    error is 0, and the truth is not. The second term is that of the empirical Bernstein bound, whose L = ln(3/δ) is
+    reach²/2 for a normal tail. There it is for ρ = R, the range of contributions; here ρ is the third central moment
+    over the variance, which is at most R and says how lopsided they are, as it would be with 4 more reports of size R.
+    So it is R where reports are few, and where they are many it is what the next order of the normal law asks for.
+    The term vanishes against the first like 1/√n.
+
+    Args:
+        reach: normal standard errors on each side, of one interval or of a band (`geopriv.answers.bands`).
+        sums: of the reports to one mechanism.
+    """
+    size = np.where(np.isfinite(sums.high - sums.low), sums.high - sums.low, 0.0)
+    above = sums.n * np.abs(sums.thirds) + _HITS * size**3
+    ratio = above / np.maximum(sums.n * sums.variances + _HITS * size**2, _TINY)
+    return np.asarray(reach * np.sqrt(sums.variances / sums.n) + 7 / 6 * reach**2 * ratio / (np.maximum(sums.n - 1, 1)))
 
 
 def moments_of(

@@ -14,12 +14,12 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.answers.bands import band_half, band_reach
+from geopriv.answers.bands import band_reach
 from geopriv.answers.intervals import bernstein_reach, normal_reach
 from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.lattice.bounds import stencil_bounds
 from geopriv.mechanisms.lattice.moments import smoothed
-from geopriv.mechanisms.sums import Sums
+from geopriv.mechanisms.sums import Sums, band_half
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.lattice.brackets import moments_at
-from geopriv.mechanisms.sums import Moments
+from geopriv.mechanisms.sums import Moments, Sums, band_half
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
@@ -29,7 +29,6 @@ _SOME = 9  # values of a distribution by which its edge is chosen
 _PREDICTED = 0.1  # in units of 1/ε, the finest step on which predictions in the plane are made
 _GRIDS = 6  # that are compared
 _UNALIGNED = (0.1, 0.05, 0.025)  # in units of 1/ε, steps of grids whose cells miss the borders
-_HITS = 4.0  # as in geopriv.answers.bands
 
 
 def half_width(moments: Sequence[Moments], weights: FloatArray, people: int) -> float:
@@ -48,10 +47,9 @@ def half_width(moments: Sequence[Moments], weights: FloatArray, people: int) -> 
 
 def _end(part: Moments, weights: FloatArray, people: int) -> float:
     mean, square, cube = (float(weights @ each) for each in (part.means, part.squares, part.cubes))
-    variance, third = max(square - mean**2, 0.0), cube - 3 * mean * square + 2 * mean**3
-    above = people * abs(third) + _HITS * part.spread**3
-    lopsided = above / max(people * variance + _HITS * part.spread**2, 1e-280)
-    return REACH * math.sqrt(variance / people) + 7 / 6 * REACH**2 * lopsided / max(people - 1, 1)
+    numbers = (mean, max(square - mean**2, 0.0), cube - 3 * mean * square + 2 * mean**3, 0.0, part.spread)
+    means, variances, thirds, low, high = map(np.asarray, numbers)
+    return float(band_half(REACH, Sums(people, means, variances, thirds, None, low, high, 0.0)))
 
 
 def plain_half_width(
