@@ -193,7 +193,8 @@ def test_the_predicted_interval_of_a_mean_is_the_one_that_it_gets() -> None:
 
 
 def test_errors_of_shares_in_a_plan_are_not_mixed_with_those_of_means() -> None:
-    alone, both = gp.plan(_survey(ABOVE, ABOVE_LESS)), gp.plan(_survey(ABOVE, ABOVE_LESS, MEAN))
+    shares = (ABOVE, ABOVE_LESS, ABOVE_MORE)
+    alone, both = gp.plan(_survey(*shares)), gp.plan(_survey(*shares, MEAN))
     assert both.design.mechanisms == alone.design.mechanisms
     assert both.error() == pytest.approx(alone.error(), rel=1e-9)
     assert both.people_for(0.01) == alone.people_for(0.01)
@@ -202,6 +203,7 @@ def test_errors_of_shares_in_a_plan_are_not_mixed_with_those_of_means() -> None:
 
 
 ABOVE_LESS = gp.Share("above 50,000", gp.Threshold(50_000.0, 32_000.0, USD, "smooth"))
+ABOVE_MORE = gp.Share("above 200,000", gp.Threshold(200_000.0, 32_000.0, USD, "smooth"))
 
 
 def test_a_plan_shows_a_mean_in_its_unit() -> None:
