@@ -100,3 +100,12 @@ def test_who_is_counted_is_named_as_the_survey_names_them() -> None:
     assert "Counting households within 8,000 USD of the line in part" in text
     assert "50,000 households, one private report each" in text
     assert one.to_document()["answers"][0]["soft"]["edge"].startswith("households within")
+
+
+def test_places_outside_the_region_and_distances_on_the_map_are_said() -> None:
+    place = gp.Share("near", gp.Ball((40.7, -74.0), 3_000.0, 300.0, CITY), reach=500.0)
+    assert "People outside the region of the survey count at its border." in shown(held(0.1, 0.2, place))
+    assert "shorter than on the ground" not in shown(held(0.1, 0.2, place))
+    wide = gp.LocalPlane(25.0, -125.0, 49.0, -67.0)
+    far = gp.Share("near", gp.Ball((34.05, -118.24), 1e6, 3e5, wide), reach=1e5)
+    assert "Distances are those of a flat map, up to 15 % shorter than on the ground." in shown(held(0.1, 0.2, far))

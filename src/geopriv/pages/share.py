@@ -14,7 +14,7 @@ from geopriv.answers.estimates import Estimate
 from geopriv.pages.numbers import decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, value_text
-from geopriv.pages.words import bias_words, counted
+from geopriv.pages.words import bias_words, counted, place_notes
 from geopriv.queries.questions import Share
 from geopriv.spaces.words import NARROW, plain
 
@@ -272,6 +272,7 @@ def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
             f"{softly} {percent(one.value, decimals)}, standard error {error} points, from {counted(one.n, 'report')}."
         )
     notes.append(bias_words(one.bias, one.standard_error, "points", 100.0)[1])
+    notes += place_notes(answer.question.space, answer.who)
     if answer.plain is None and _asked(answer).query.small_region:
         notes.append(f"This area cannot be told from its surroundings at this ε; {_asked(answer).query.small_region}.")
     if _is_clear(one):

@@ -7,6 +7,7 @@ import numpy as np
 from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.forms import form_of
 from geopriv.pages.groups import group_lines
+from geopriv.pages.words import place_notes
 
 
 def text_of(answers: Answers) -> str:
@@ -14,6 +15,7 @@ def text_of(answers: Answers) -> str:
     lines = [line for answer in answers.answers for line in _answer_lines(answer)]
     lines += group_lines(answers)
     lines.append(f"{answers.n:,} reports counted{_rejected(answers.rejected)}")
+    lines += place_notes(answers.space, answers.counted)
     lines.append(f"promise: {answers.guarantee}")
     lines.append(f"survey {answers.survey!r}, design {answers.design}")
     return "\n".join(lines)

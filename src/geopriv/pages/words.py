@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+from geopriv.spaces import Space
 from geopriv.spaces.rounding import above
 from geopriv.spaces.words import plain
 
+_TRUE = 0.999  # of a distance on the ground, above which a map is as good as it
 REASONS = {
     "repeated id": "the same report again",
     "wrong design": "made for another design",
@@ -16,6 +18,17 @@ REASONS = {
     "truncated": "cut off before its end",
     "too large": "a file that was too large to read",
 }
+
+
+def place_notes(space: Space, who: str) -> tuple[str, ...]:
+    """What is to be said of places: that of others the border counts, and how true distances are."""
+    if not space.geographic or not space.flat:
+        return ()
+    notes = [f"{who.capitalize()} outside the region of the survey count at its border."]
+    if space.shrink < _TRUE:
+        less = 100 * (1 - space.shrink)
+        notes.append(f"Distances are those of a flat map, up to {plain(above(less, 2))} % shorter than on the ground.")
+    return tuple(notes)
 
 
 def counted(number: int, noun: str) -> str:

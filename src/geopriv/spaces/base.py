@@ -198,6 +198,11 @@ class Space(ABC):
         """The numbers that people gave, checked: the points, but where float points are no longer exact."""
         return self.read(values)
 
+    @property
+    def shrink(self) -> float:
+        """How long a distance is at least, as a share of what it is on the ground or between the values themselves."""
+        return 1.0
+
     def holds(self, value: Any) -> bool:
         """Whether reading a public value leaves it where it is."""
         return True
