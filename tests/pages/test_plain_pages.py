@@ -56,9 +56,7 @@ def test_an_area_that_cannot_be_told_from_its_surroundings_has_no_number_and_say
     place = gp.Blurred(gp.Ball((40.7, -74.0), 300.0, 300.0, CITY), 600.0)
     one = held(0.0, 0.0213, gp.Share("Kiosk", place, reach=500.0))
     text = shown(one)
-    said = (
-        "Cannot be told from its surroundings at this ε: ask about an area at least 2.6 km across, or a blur of at most"
-    )
+    said = "Cannot be told from its surroundings at this ε: ask about an area at least 2.6 km across, or ask with 1/ε"
     assert said in text
     assert "At most 2.2 % of people are within 300 m of" in text
     assert "cannot be told from its surroundings" in str(answers(one))

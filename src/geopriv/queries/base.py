@@ -14,6 +14,8 @@ from geopriv.shapes.profiles import Gaussian, LinearPieces, Profile
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 
+CLEAR = 0.9  # of a person counts in the middle of an area that can be told from its surroundings
+
 
 class Query(ABC):
     """f = profile ∘ coordinate on a space. Call it on values: arrays in, arrays out.
@@ -138,6 +140,12 @@ class Query(ABC):
 def in_part(within: str, edge: str) -> str:
     """Which people count in part."""
     return f"within {within} of {edge}"
+
+
+def places_in(low: FloatArray, high: FloatArray) -> FloatArray:
+    """Places all over a box of the plane, its middle among them."""
+    axes = [np.linspace(first, last, 41) for first, last in zip(low, high, strict=True)]
+    return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
 
 
 class Edged(Query):
