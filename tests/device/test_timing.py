@@ -48,9 +48,9 @@ def draws_for(monkeypatch: pytest.MonkeyPatch) -> Callable[[Seconds, Callable[[A
     line = VerifiedDesign._line
 
     def let(seconds: Seconds, takes: Callable[[Any], float]) -> None:
-        def slow(self: VerifiedDesign, value: Any, source: Any) -> str:
+        def slow(self: VerifiedDesign, value: Any, source: Any, group: int | None) -> str:
             seconds.work(takes(value))
-            return line(self, value, source)
+            return line(self, value, source, group)
 
         monkeypatch.setattr(VerifiedDesign, "_line", slow)
 
