@@ -74,6 +74,21 @@ def test_the_command_says_that_the_group_is_told_openly(
     assert "the group 'Queens' is told openly; only the value is protected" in said
 
 
+def test_the_command_says_that_an_earlier_report_is_sent_again_with_its_own_group(
+    design: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(design), *FREE, "--ledger", str(tmp_path / "ledger"), "--value", "0.3", "--group"]
+    assert main([*words, "Queens"]) == 0
+    first, _ = capsys.readouterr()
+    assert main([*words, "Kings"]) == 0
+    again, said = capsys.readouterr()
+    assert again == first
+    assert "a report was made before, and it is sent again with its own value and group" in said
+    assert "Kings" not in said
+    assert main([*words, "Kings", "--person", "another"]) == 0
+    assert "the group 'Kings' is told openly" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("group", [[], ["--group", "Bronx"]], ids=str)
 def test_the_command_refuses_a_missing_or_unknown_group(
     group: list[str], design: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

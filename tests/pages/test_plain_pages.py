@@ -56,12 +56,32 @@ def test_an_area_that_cannot_be_told_from_its_surroundings_has_no_number_and_say
     place = gp.Blurred(gp.Ball((40.7, -74.0), 300.0, 300.0, CITY), 600.0)
     one = held(0.0, 0.0213, gp.Share("Kiosk", place, reach=500.0))
     text = shown(one)
-    said = (
-        "Cannot be told from its surroundings at this ε: ask about an area at least 2.6 km across, or a blur of at most"
-    )
+    said = "Cannot be told from its surroundings at this ε: ask about an area at least 2.6 km across, or ask with 1/ε"
     assert said in text
     assert "At most 2.2 % of people are within 300 m of" in text
     assert "cannot be told from its surroundings" in str(answers(one))
+
+
+def test_a_small_area_of_a_table_is_told_from_its_surroundings_where_somebody_is_surely_in_it() -> None:
+    ring = [[-74.0, 40.7], [-73.996, 40.7], [-73.996, 40.703], [-74.0, 40.703], [-74.0, 40.7]]  # 337 m by 334 m
+    square = {"type": "Polygon", "coordinates": [ring]}
+    question = gp.Share("Square", gp.Geofence(square, 600.0, CITY), reach=500.0)
+    text = shown(held(0.0, 0.0213, question))
+    said = "Cannot be told from its surroundings at this ε: ask about an area at least 480 m across, or with a width of"
+    assert f"{said} at most 410 m. At most 2.2 % of people are inside “Square”" in text
+    assert "cannot be told from its surroundings" in str(answers(held(0.0, 0.0213, question)))
+    sure = held(0.01, 0.0213, question)
+    assert "1.0 to 2.2 % of people are inside “Square”" in shown(sure)
+    assert "surroundings" not in shown(sure) + str(answers(sure))
+
+
+@pytest.mark.parametrize(("width", "small"), [(410.0, False), (430.0, True)])
+def test_an_area_is_small_beside_its_width_where_its_middle_counts_for_nine_tenths(width: float, small: bool) -> None:
+    ring = [[-74.0, 40.7], [-73.996, 40.7], [-73.996, 40.703], [-74.0, 40.703], [-74.0, 40.7]]
+    query = gp.Geofence({"type": "Polygon", "coordinates": [ring]}, width, CITY)
+    assert bool(query.small_region) == small
+    assert bool(float(query((40.7015, -73.998))) < 0.9) == small
+    assert not gp.Ball((40.7, -74.0), 100.0, 200.0, CITY).small_region  # which is never wider than its disc
 
 
 def test_the_text_gives_the_plain_answer_and_then_the_soft_one() -> None:

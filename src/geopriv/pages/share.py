@@ -77,7 +77,7 @@ def lines(answer: Answer) -> list[str]:
     figure = _between(low, high, plain_decimals(low, high), "")[0].replace(" to ", " and ")
     between = "between " if low > 0 and high < 1 else ""
     first = f"{answer.question.name}: {between}{_small(figure)} ({confidence_words(answer)})"
-    small = _asked(answer).query.small_region
+    small = _untold(answer)
     return [first, f"  {soft}", *([f"  cannot be told from its surroundings at this ε; {small}"] if small else [])]
 
 
@@ -151,13 +151,19 @@ def _plain_view(answer: Answer, top: float, mark: str, said: str) -> ShareView:
     low, high = float(answer.plain.low), float(answer.plain.high)
     decimals = plain_decimals(low, high)
     figure, rest = _between(low, high, decimals, said)
-    if question.query.small_region:
+    if small := _untold(answer):
         figure = "Cannot be told"
-        rest = f"from its surroundings at this ε: {question.query.small_region}. {_at_most(high, decimals, said)}"
+        rest = f"from its surroundings at this ε: {small}. {_at_most(high, decimals, said)}"
     label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
     bar = _bar(low, low, high, top)
     level = f"{plain(100 * one.confidence)}{NARROW}% confidence"
     return ShareView(question.name, figure, rest, level, softly(answer), label, _notes(answer, one), bar, mark)
+
+
+def _untold(answer: Answer) -> str:
+    """What to ask instead of an area that cannot be told from its surroundings; one with surely somebody in it can."""
+    surely = answer.plain is not None and float(answer.plain.low) > 0
+    return "" if surely else _asked(answer).query.small_region
 
 
 def softly(answer: Answer) -> str:
@@ -273,8 +279,8 @@ def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
         )
     notes.append(bias_words(one.bias, one.standard_error, "points", 100.0)[1])
     notes += place_notes(answer.question.space, answer.who)
-    if answer.plain is None and _asked(answer).query.small_region:
-        notes.append(f"This area cannot be told from its surroundings at this ε; {_asked(answer).query.small_region}.")
+    if answer.plain is None and (small := _untold(answer)):
+        notes.append(f"This area cannot be told from its surroundings at this ε; {small}.")
     if _is_clear(one):
         notes += _finite(answer, decimals)  # else it is in the sentence
     if answer.consistent is not None and float(answer.consistent) != one.value:
