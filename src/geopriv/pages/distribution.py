@@ -10,6 +10,8 @@ import numpy as np
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import Cell
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, round_numbers
 from geopriv.pages.regions import Page
 from geopriv.pages.share import axis_top, percent, percents, plain_decimals
@@ -165,7 +167,12 @@ def _plain_text(answer: Answer, k: int) -> str:
     return f"{f'{least} to {most}':>14}   "
 
 
-def scale(question: Distribution) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """None: it is a picture."""
+    return []
+
+
+def scale(question: Distribution, who: str = PEOPLE) -> tuple[float, str]:
     """Shares are said in percent."""
     return 100.0, " points"
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from geopriv.answers.answers import Answer, Band
-from geopriv.pages.amounts import Amount, ValueView, amount_of
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words
 from geopriv.pages.words import counted
@@ -32,7 +33,12 @@ def lines(answer: Answer) -> list[str]:
     return [told, *(f"  {_note}" for _note in (_what(question),) if _note)]
 
 
-def scale(question: Mean) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """The interval: no edge is soft."""
+    return [Cell("", _said(answer).ends if _has_error(answer) else NO_BAR, "")]
+
+
+def scale(question: Mean, who: str = PEOPLE) -> tuple[float, str]:
     """Means are said in the unit of values."""
     return 1.0, f" {question.space.value_unit or 'units'}"
 

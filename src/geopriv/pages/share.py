@@ -11,6 +11,8 @@ import numpy as np
 
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimate
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import NO_BAR, Cell, amount_of
 from geopriv.pages.numbers import decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, value_text
@@ -81,7 +83,20 @@ def lines(answer: Answer) -> list[str]:
     return [first, f"  {soft}", *([f"  cannot be told from its surroundings at this ε; {small}"] if small else [])]
 
 
-def scale(question: Share) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """The plain interval, and the soft one."""
+    if not _asked(answer).query.is_share:
+        one = _estimate(answer)
+        return [Cell("", "", amount_of(one.value, one.low, one.high, None).ends if _has_error(one) else NO_BAR)]
+    ends, held = soft_ends(answer), answer.plain
+    soft = NO_BAR if ends is None else percents(ends[0], ends[1], plain_decimals(ends[0], ends[1]))
+    if held is None:
+        return [Cell("", "", soft)]
+    low, high = float(held.low), float(held.high)
+    return [Cell("", percents(low, high, plain_decimals(low, high)), soft)]
+
+
+def scale(question: Share, who: str = PEOPLE) -> tuple[float, str]:
     """Shares are said in percent, other means as they are."""
     return (100.0, " points") if question.query.is_share else (1.0, "")
 

@@ -23,7 +23,7 @@ def _answer_lines(answer: Answer) -> list[str]:
     question, found, form = answer.question, answer.estimates, form_of(answer.question)
     lines = form.lines(answer)
     if not found.unbiased and not question.valued:
-        scale, unit = form.scale(question)
+        scale, unit = form.scale(question, answer.who)
         limit = f"off by at most {scale * found.bias:.1g}{unit} on average" if np.isfinite(found.bias) else "biased"
         lines[0 if answer.plain is None else 1] += f" ({'soft values ' if answer.plain else ''}{limit})"
     if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
