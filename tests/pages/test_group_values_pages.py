@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import geopriv as gp
+from geopriv.answers.comparison import Comparison, compare
+from geopriv.pages.comparison import comparison_text
 from geopriv.pages.groups import group_lines, group_tables
 from geopriv.queries import Question
 from geopriv.queries.total import Total
 from geopriv.surveys.design import Design
-from tests.answers.test_group_values import ABOVE, LATTICE, LINE, MEAN, MEDIAN, counted
+from tests.answers.test_group_values import ABOVE, LATTICE, LINE, MEAN, MEDIAN, counted, design
 from tests.answers.test_groups import NAMES, SIZES
 
 QUARTILES = gp.Quantile("quartiles", (0.25, 0.5, 0.75), LINE, -10.0, 10.0, reach=1.0)
@@ -66,3 +69,44 @@ def test_totals_by_group_without_known_sizes_are_said_to_be_left_out(others: tup
     said = "\n".join(group_lines(answers))
     assert "“how many above” cannot be told by group: that takes how many households each group has" in said
     assert "too few" not in said
+
+
+def compared(*questions: Question, simultaneous: tuple[bool, bool] = (False, False)) -> Comparison:
+    made = design(*questions)
+    first, second = (
+        gp.estimate(made, counted(made, seed), simultaneous=together)
+        for seed, together in zip((1, 2), simultaneous, strict=True)
+    )
+    return compare(first, second)
+
+
+def test_waves_are_compared_in_each_group() -> None:
+    found = compared(MEAN, QUARTILES, CURVE, simultaneous=(True, True))
+    assert list(found.groups) == list(NAMES)
+    assert [group["name"] for group in found.to_document()["groups"]] == list(NAMES)
+    text = comparison_text(found)
+    assert "By group (95 % confidence, in all groups at once):\n  Kings\n    mean: " in text
+    assert text.count("quartiles, lower quartile: ") == len(NAMES)
+    assert "place 1" not in text
+    assert "Changes of 'curve' by group are in --json." in text
+
+
+def test_groups_of_another_confidence_are_not_compared() -> None:
+    found = compared(MEAN, simultaneous=(True, False))
+    assert not found.groups
+    assert "Groups are not compared" in comparison_text(found)
+
+
+def test_a_mean_changed_by_one_interval_with_the_sides_of_both() -> None:
+    """The sides of the two intervals are put together as errors are; of the same people they are added."""
+    found = compared(MEAN)
+    early, late = (wave["mean"] for wave in (found.first, found.second))
+    assert early.plain is not None
+    assert late.plain is not None
+    change = found["mean"]
+    sides = late.estimates.values - late.plain.low, early.plain.high - early.estimates.values
+    assert change.plain is None
+    assert float(change.values - change.soft.low) == pytest.approx(float(np.hypot(*sides)))
+    same = compare(found.first, found.second, same_people=True)["mean"]
+    assert float(same.soft.low) == pytest.approx(float(late.plain.low - early.plain.high))
+    assert comparison_text(found).split("mean (95 % confidence):\n")[1].splitlines()[0].count(" to ") == 1

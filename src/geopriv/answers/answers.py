@@ -156,6 +156,10 @@ class Answers(Shown):
             document = json.loads(Path(path).read_bytes(), parse_constant=_no_constant)
         except (ValueError, RecursionError):
             raise InvalidParameter(f"The estimates {path} must be a file of strict JSON in UTF-8.") from None
+        if isinstance(document, dict) and "mechanisms" in document:
+            raise InvalidParameter(
+                f"{path} is a design, not estimates: name the estimates.json that `geopriv estimate` wrote."
+            )
         return cls.from_document(document)
 
     def write(self, path: str | os.PathLike[str]) -> None:
