@@ -86,7 +86,7 @@ def test_a_total_says_what_it_counts_and_the_number_that_it_rests_on() -> None:
     plain, soft = form_of(found["rich"].question).lines(found["rich"])
     assert plain.endswith(" people (95 % confidence)")
     assert soft.startswith("  Counting people within 16,000 USD of the line in part: ")
-    assert "soft values off by at most" in str(found)
+    assert "; off by at most" in str(found)
     written = canonical(found.to_document())
     assert canonical(Answers.from_document(json.loads(written)).to_document()) == written
 

@@ -83,7 +83,7 @@ def test_a_distribution_shows_between_which_lines_the_plain_shares_are() -> None
     assert "(95 % confidence, each for itself.)" in text
     lines = str(answers(one)).splitlines()
     assert "between; then counting people within" in lines[0]
-    assert "48.0 to 52.0" in lines[2]
+    assert "48.0 to 52.0" in next(line for line in lines if line.lstrip().startswith("100,000 USD"))
 
 
 def test_a_quartile_is_not_named_where_the_plain_curve_does_not_tell() -> None:
@@ -100,3 +100,10 @@ def test_who_is_counted_is_named_as_the_survey_names_them() -> None:
     assert "Counting households within 8,000 USD of the line in part" in text
     assert "50,000 households, one private report each" in text
     assert one.to_document()["answers"][0]["soft"]["edge"].startswith("households within")
+
+
+def test_a_name_that_begins_with_between_is_not_followed_by_another() -> None:
+    one = held(0.4722, 0.5138)
+    assert ": between 47.2 and 51.4" in str(one)
+    named = replace(one, question=replace(one.question, name="Between 50,000 and 100,000 USD"))  # type: ignore[type-var]
+    assert str(named).startswith("Between 50,000 and 100,000 USD: 47.2 to 51.4")

@@ -10,16 +10,17 @@ import numpy as np
 from geopriv.answers.answers import Band
 from geopriv.answers.comparison import Change, Comparison
 from geopriv.pages.amounts import amount_of
+from geopriv.pages.distribution import labels
 from geopriv.pages.forms import form_of
 from geopriv.pages.quantile import quantile_words
 from geopriv.pages.values import percent_words
-from geopriv.pages.words import counted
+from geopriv.pages.words import counted, wrapped
 from geopriv.queries.questions import Question
 from geopriv.spaces.rounding import above
-from geopriv.spaces.words import NARROW, amount
+from geopriv.spaces.words import NARROW
 from geopriv.spaces.words import plain as number
 
-_LINES = 25  # of a curve
+_ALL, _LINES = 25, 12  # rows of a curve: all, or of a longer one some
 _GROUPS = 20
 
 
@@ -41,7 +42,7 @@ def comparison_text(found: Comparison) -> str:
     else:
         lines.append(f"Different {who} in both: their errors are independent. For the same {who} say --same-people.")
     lines.append(f"Who was in both has given away the sum: {found.guarantee}")
-    return "\n".join(lines).replace(NARROW, " ")
+    return wrapped(lines).replace(NARROW, " ")
 
 
 def _group_lines(found: Comparison) -> list[str]:
@@ -68,6 +69,11 @@ def _group_lines(found: Comparison) -> list[str]:
     return lines
 
 
+def _title(question: Question) -> str:
+    geometric = question.form == "mean" and question.space.ratios
+    return f"{question.name}, geometric mean" if geometric else question.name
+
+
 def _is_drawn(question: Question) -> bool:
     return bool(question.shape) and not question.valued
 
@@ -80,10 +86,10 @@ def _short(change: Change, who: str) -> list[str]:
     if question.shape:
         named = _labels(question)
         of = [f", {name}" if len(named) > 1 else "" for name in named]
-        return [f"{question.name}{of[k]}: {_row(change, k, who)}" for k in range(min(len(named), _LINES))]
+        return [f"{question.name}{of[k]}: {_row(change, k, who)}" for k in range(min(len(named), _ALL))]
     soft = f"{_soft(change, (), who)} ({_ends(change, change.soft, (), who)})"
     if change.plain is None:
-        return [f"{question.name}: {soft}"]
+        return [f"{_title(question)}: {soft}"]
     plainly = f"{question.name}: {_ends(change, change.plain, (), who)}"
     return [f"{plainly};", f"  counting those near the edge in part {soft}"]
 
@@ -93,11 +99,11 @@ def _lines(change: Change, sure: str, who: str) -> list[str]:
     if len(question.shape) > 1:
         return [f"{question.name}: changes at {change.values.size:,} places are in --json."]
     if not question.shape:
-        return [f"{question.name} ({sure}):", *(f"  {line}" for line in _single(change, who))]
+        return [f"{_title(question)} ({sure}):", *(f"  {line}" for line in _single(change, who))]
     if question.shape == (1,):
         return [f"{question.name} ({sure}):", f"  changed by {_row(change, 0, who)}"]
     size, named = change.values.size, _labels(question)
-    picked = np.unique(np.linspace(0, size - 1, min(size, _LINES)).round().astype(int)).tolist()
+    picked = np.unique(np.linspace(0, size - 1, size if size <= _ALL else _LINES).round().astype(int)).tolist()
     width = max(len(named[k]) for k in picked)
     told = [f"{question.name} ({sure}, each for itself):", *_header(change, who)]
     told += [f"  {named[k]:>{width}}  {_row(change, k, who)}" for k in picked]
@@ -141,7 +147,7 @@ def _labels(question: Question) -> Sequence[str]:
     asked: Any = question
     if question.form == "quantile":
         return [quantile_words(level) for level in asked.levels]
-    return [amount(at, question.space.value_unit, 4) for at in asked.at]
+    return labels(asked)
 
 
 def _soft(change: Change, at: Any, who: str) -> str:

@@ -119,7 +119,7 @@ def lines(answer: Answer) -> list[str]:
     above = int((found.low > 0).sum()) if answer.band is None else int((answer.band.low > 0).sum())
     peak = np.unravel_index(int(found.values.argmax()), question.shape)
     query: Any = question.queries[int(found.values.argmax())]
-    place = ", ".join(f"{part:.10g}" for part in query.center)
+    place = question.space.place_words(query.center).replace(NARROW, " ")
     percent, square = per_square(question)
     return [
         f"{question.name}: {question.columns} × {question.rows} places, {above:,} of them surely above 0 at once",

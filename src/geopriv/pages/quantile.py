@@ -11,7 +11,7 @@ from geopriv.answers.answers import Answer, Band
 from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
-from geopriv.pages.values import confidence_words
+from geopriv.pages.values import confidence_words, percent_words
 from geopriv.pages.words import counted
 from geopriv.queries.value_questions import Quantile
 from geopriv.spaces.words import NARROW, amount, plain
@@ -68,13 +68,13 @@ def _view(answer: Answer, k: int) -> ValueView:
     title = question.name if len(question.levels) == 1 else f"{question.name}: {quantile_words(level)}"
     said, (below, above) = _said(answer, k), _open(answer, k)
     of = _of(question, level)
-    sure = f"{plain(100 * estimates.confidence)}{NARROW}% interval, of their own values"
+    sure = f"{percent_words(estimates.confidence)} confidence"
     if below and above:
         return ValueView(title, "No number", f"These reports cannot tell the {of}.", "", _notes(answer, k))
     if below or above:
         figure = f"At most {said.high}{said.unit}" if below else f"At least {said.low}{said.unit}"
         return ValueView(title, figure, f"is the {of}", sure, _notes(answer, k))
-    return ValueView(title, said.ends, f"is where the {of} lies", sure, _notes(answer, k))
+    return ValueView(title, said.ends, f"The {of} is between these two values", sure, _notes(answer, k))
 
 
 def _of(question: Quantile, level: float) -> str:

@@ -76,9 +76,11 @@ def lines(answer: Answer) -> list[str]:
     if answer.plain is None:
         return [f"{answer.question.name}: {_small(soft)}"]
     low, high = float(answer.plain.low), float(answer.plain.high)
-    figure = _between(low, high, plain_decimals(low, high), "")[0].replace(" to ", " and ")
-    between = "between " if low > 0 and high < 1 else ""
-    first = f"{answer.question.name}: {between}{_small(figure)} ({confidence_words(answer)})"
+    figure = _small(_between(low, high, plain_decimals(low, high), "")[0])
+    # "between 1 and 2 USD: between 3 and 4 %" stumbles
+    if low > 0 and high < 1 and not answer.question.name.lower().startswith("between"):
+        figure = f"between {figure.replace(' to ', ' and ')}"
+    first = f"{answer.question.name}: {figure} ({confidence_words(answer)})"
     small = _asked(answer).query.small_region
     return [first, f"  {soft}", *([f"  cannot be told from its surroundings at this ε; {small}"] if small else [])]
 
