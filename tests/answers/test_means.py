@@ -120,6 +120,7 @@ def test_on_a_log_space_it_is_the_geometric_mean_and_says_so() -> None:
     assert answer.plain is not None
     assert answer.plain.low < truth < answer.plain.high < values.mean()
     assert "is the geometric mean income" in answer._repr_html_()
+    assert str(answer).startswith(f"{answer.question.name}, geometric mean: ")
     assert "mean of all logarithms" in answer._repr_html_()
 
 

@@ -103,7 +103,7 @@ def test_a_distribution_shows_between_which_lines_the_plain_shares_are() -> None
     assert "(95 % confidence, each for itself.)" in text
     lines = str(answers(one)).splitlines()
     assert "between; then counting people within" in lines[0]
-    assert "48.0 to 52.0" in lines[2]
+    assert "48.0 to 52.0" in next(line for line in lines if line.lstrip().startswith("100,000 USD"))
 
 
 def test_a_quartile_is_not_named_where_the_plain_curve_does_not_tell() -> None:
@@ -129,3 +129,10 @@ def test_places_outside_the_region_and_distances_on_the_map_are_said() -> None:
     wide = gp.LocalPlane(25.0, -125.0, 49.0, -67.0)
     far = gp.Share("near", gp.Ball((34.05, -118.24), 1e6, 3e5, wide), reach=1e5)
     assert "Distances are those of a flat map, up to 14 % shorter than on the ground." in shown(held(0.1, 0.2, far))
+
+
+def test_a_name_that_begins_with_between_is_not_followed_by_another() -> None:
+    one = held(0.4722, 0.5138)
+    assert ": between 47.2 and 51.4" in str(one)
+    named = replace(one, question=replace(one.question, name="Between 50,000 and 100,000 USD"))  # type: ignore[type-var]
+    assert str(named).startswith("Between 50,000 and 100,000 USD: 47.2 to 51.4")

@@ -11,6 +11,8 @@ import numpy as np
 
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimate
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import NO_BAR, Cell, amount_of
 from geopriv.pages.numbers import decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, value_text
@@ -74,14 +76,29 @@ def lines(answer: Answer) -> list[str]:
     if answer.plain is None:
         return [f"{answer.question.name}: {_small(soft)}"]
     low, high = float(answer.plain.low), float(answer.plain.high)
-    figure = _between(low, high, plain_decimals(low, high), "")[0].replace(" to ", " and ")
-    between = "between " if low > 0 and high < 1 else ""
-    first = f"{answer.question.name}: {between}{_small(figure)} ({confidence_words(answer)})"
+    figure = _small(_between(low, high, plain_decimals(low, high), "")[0])
+    # "between 1 and 2 USD: between 3 and 4 %" stumbles
+    if low > 0 and high < 1 and not answer.question.name.lower().startswith("between"):
+        figure = f"between {figure.replace(' to ', ' and ')}"
+    first = f"{answer.question.name}: {figure} ({confidence_words(answer)})"
     small = _untold(answer)
     return [first, f"  {soft}", *([f"  cannot be told from its surroundings at this ε; {small}"] if small else [])]
 
 
-def scale(question: Share) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """The plain interval, and the soft one."""
+    if not _asked(answer).query.is_share:
+        one = _estimate(answer)
+        return [Cell("", "", amount_of(one.value, one.low, one.high, None).ends if _has_error(one) else NO_BAR)]
+    ends, held = soft_ends(answer), answer.plain
+    soft = NO_BAR if ends is None else percents(ends[0], ends[1], plain_decimals(ends[0], ends[1]))
+    if held is None:
+        return [Cell("", "", soft)]
+    low, high = float(held.low), float(held.high)
+    return [Cell("", percents(low, high, plain_decimals(low, high)), soft)]
+
+
+def scale(question: Share, who: str = PEOPLE) -> tuple[float, str]:
     """Shares are said in percent, other means as they are."""
     return (100.0, " points") if question.query.is_share else (1.0, "")
 

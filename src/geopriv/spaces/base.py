@@ -159,7 +159,7 @@ class Space(ABC):
         >>> Line("USD").distance_words(2000.0).replace("\N{NARROW NO-BREAK SPACE}", " "), LogLine(2).distance_words(2.0)
         ('2,000 USD', 'a factor of 4')
         """
-        return amount(distance, self.distance_unit) if self.distance_unit else f"{plain(distance)} units"
+        return amount(distance, self.distance_unit, 4) if self.distance_unit else f"{plain(distance, 4)} units"
 
     def place_words(self, value: float | Sequence[float]) -> str:
         r"""A value: latitude and longitude, or numbers with their unit.
