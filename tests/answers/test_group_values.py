@@ -23,7 +23,8 @@ MIDDLES, ASKED = np.array([-2.0, 0.5, 2.0]), (1000, 3500, 500)
 
 
 def design(*questions: Question, weights: tuple[float, ...] = SIZES) -> Design:
-    return Design("by county", (LATTICE,), (), questions, None, Groups("county", NAMES, weights))
+    source = gp.Source((), (-10.0,), (10.0,))
+    return Design("by county", (LATTICE,), (), questions, source, Groups("county", NAMES, weights))
 
 
 def counted(made: Design, seed: int) -> gp.Tally:

@@ -20,6 +20,7 @@ from tests.surveys.files import LINE, LOG
 
 USD, RATE = gp.Line("USD"), "1 per 8,000 USD"
 MEAN = gp.Mean("mean income", USD, of="income", low=(0.0,), high=(2e6,))
+RANGE = gp.Source(("income",), (0.0,), (2e6,))
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD, "smooth"))
 PLANE = """name = "Debts"
 epsilon = 1.0
@@ -47,7 +48,8 @@ def of_incomes(n: int = 20_000) -> tuple[Answer, float]:
     """The answer to MEAN, and the truth."""
     values = np.random.default_rng(1).lognormal(11.5, 0.8, n).clip(0, 2e6)
     lattice = gp.Lattice.calibrate(USD, RATE, step=160.0)
-    return answered(gp.Design("incomes", (lattice,), questions=(MEAN,)), values).answers[0], float(values.mean())
+    design = gp.Design("incomes", (lattice,), questions=(MEAN,), source=RANGE)
+    return answered(design, values).answers[0], float(values.mean())
 
 
 def test_intervals_of_a_mean_hold_as_often_as_they_say_and_shorter_ones_do_not() -> None:
@@ -162,7 +164,7 @@ def test_weights_on_a_line_are_refused_and_so_is_a_mean_of_places() -> None:
 
 def test_a_mean_survives_a_design_and_refuses_a_range_without_inside() -> None:
     lattice = gp.Lattice.calibrate(USD, RATE)
-    design = gp.Design("incomes", (lattice,), questions=(MEAN,))
+    design = gp.Design("incomes", (lattice,), questions=(MEAN,), source=RANGE)
     assert gp.Design.parse(design.to_bytes()).questions == (MEAN,)
     with pytest.raises(gp.InvalidParameter, match="'high'"):
         gp.Mean("mean", USD, low=(5.0,), high=(5.0,))
@@ -172,7 +174,7 @@ def test_a_mean_survives_a_design_and_refuses_a_range_without_inside() -> None:
 
 def test_made_consistent_a_mean_stays_in_the_public_range() -> None:
     values = np.zeros(50)
-    design = gp.Design("none", (gp.Lattice.calibrate(USD, RATE),), questions=(MEAN,))
+    design = gp.Design("none", (gp.Lattice.calibrate(USD, RATE),), questions=(MEAN,), source=RANGE)
     answer = answered(design, values, consistent=True).answers[0]
     assert answer.consistent is not None
     assert answer.consistent >= 0
