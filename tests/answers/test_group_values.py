@@ -63,6 +63,17 @@ def test_means_and_medians_are_weighted_and_their_intervals_hold() -> None:
     assert planted["median"] / 200 < held["median"] / 200
 
 
+def test_the_interval_for_any_number_of_reports_of_a_weighted_mean_of_one_group_is_nearly_its_own() -> None:
+    """Its reports are stretched by n over those of the group; noise is cut off a little farther out."""
+    made = design(MEAN, weights=(1.0, 1e9, 1.0))
+    answers = gp.estimate(made, counted(made, 1))
+    whole, own = answers["mean"].finite, answers.group("Queens")["mean"].finite
+    assert whole is not None
+    assert own is not None
+    assert whole.high - whole.low == pytest.approx(float(own.high - own.low), rel=0.03)
+    assert whole.low < MIDDLES[1] < whole.high
+
+
 def test_a_weighted_median_of_one_group_is_its_own() -> None:
     """Where all weight is on one group, the answer for all is nearly that of the group, and as sure."""
     made = design(MEDIAN, weights=(1.0, 1e9, 1.0))
