@@ -23,7 +23,8 @@ MIDDLES, ASKED = np.array([-2.0, 0.5, 2.0]), (1000, 3500, 500)
 
 
 def design(*questions: Question, weights: tuple[float, ...] = SIZES) -> Design:
-    return Design("by county", (LATTICE,), (), questions, None, Groups("county", NAMES, weights))
+    source = gp.Source((), (-10.0,), (10.0,))
+    return Design("by county", (LATTICE,), (), questions, source, Groups("county", NAMES, weights))
 
 
 def counted(made: Design, seed: int) -> gp.Tally:
@@ -60,6 +61,17 @@ def test_means_and_medians_are_weighted_and_their_intervals_hold() -> None:
     assert held["median"] / 200 >= 0.899
     assert planted["mean"] / 200 < 0.1
     assert planted["median"] / 200 < held["median"] / 200
+
+
+def test_the_interval_for_any_number_of_reports_of_a_weighted_mean_of_one_group_is_nearly_its_own() -> None:
+    """Its reports are stretched by n over those of the group; noise is cut off a little farther out."""
+    made = design(MEAN, weights=(1.0, 1e9, 1.0))
+    answers = gp.estimate(made, counted(made, 1))
+    whole, own = answers["mean"].finite, answers.group("Queens")["mean"].finite
+    assert whole is not None
+    assert own is not None
+    assert whole.high - whole.low == pytest.approx(float(own.high - own.low), rel=0.03)
+    assert whole.low < MIDDLES[1] < whole.high
 
 
 def test_a_weighted_median_of_one_group_is_its_own() -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 
 import geopriv as gp
 from geopriv.answers import Answer, Answers
+from geopriv.answers.intervals import bernstein_reach
 from geopriv.commands.plan import plan_document, print_plan
 from geopriv.commands.populations import income_quantiles
 from geopriv.pages.amounts import amount_of
@@ -20,6 +21,7 @@ from tests.surveys.files import LINE, LOG
 
 USD, RATE = gp.Line("USD"), "1 per 8,000 USD"
 MEAN = gp.Mean("mean income", USD, of="income", low=(0.0,), high=(2e6,))
+RANGE = gp.Source(("income",), (0.0,), (2e6,))
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD, "smooth"))
 PLANE = """name = "Debts"
 epsilon = 1.0
@@ -47,7 +49,8 @@ def of_incomes(n: int = 20_000) -> tuple[Answer, float]:
     """The answer to MEAN, and the truth."""
     values = np.random.default_rng(1).lognormal(11.5, 0.8, n).clip(0, 2e6)
     lattice = gp.Lattice.calibrate(USD, RATE, step=160.0)
-    return answered(gp.Design("incomes", (lattice,), questions=(MEAN,)), values).answers[0], float(values.mean())
+    design = gp.Design("incomes", (lattice,), questions=(MEAN,), source=RANGE)
+    return answered(design, values).answers[0], float(values.mean())
 
 
 def test_intervals_of_a_mean_hold_as_often_as_they_say_and_shorter_ones_do_not() -> None:
@@ -79,13 +82,68 @@ def test_a_report_is_the_value_and_noise_of_two_over_epsilon_squared() -> None:
     assert expected / 8000**2 == pytest.approx(2.04, rel=0.01)
 
 
-def test_a_mean_is_answered_in_its_unit_with_a_plain_interval_and_no_other() -> None:
+def test_a_mean_is_answered_in_its_unit_with_a_plain_interval_and_no_band() -> None:
     answer, truth = of_incomes()
     assert answer.plain is not None
     assert answer.plain.low < truth < answer.plain.high
     assert answer.estimates.unbiased
-    assert answer.finite is None
     assert answer.band is None
+
+
+@pytest.mark.parametrize(("n", "rare"), [(100, 0.01), (1_000, 0.001)])
+def test_the_interval_for_any_number_of_reports_holds_for_few_very_large_values_and_the_normal_one_does_not(
+    n: int, rare: float
+) -> None:
+    """300 surveys: of intervals that hold for sure nearly all do. Planted: the normal one, held in two thirds."""
+    lattice, rng = gp.Lattice.calibrate(USD, RATE, step=800.0), np.random.default_rng(11)
+    design = gp.Design("incomes", (lattice,), questions=(MEAN,), source=RANGE)
+    truth, held = 50_000 + rare * 1.95e6, []
+    for _ in range(300):
+        values = np.where(rng.random(n) < rare, 2e6, 50_000.0)
+        tally = gp.Tally(design)
+        tally.add(ReportBatch(0, lattice.simulate(values, rng).values.astype(np.int64)[:, None]))
+        answer = gp.estimate(design, tally).answers[0]
+        bands = (answer.finite, answer.plain)
+        held.append([band is not None and bool(band.low <= truth <= band.high) for band in bands])
+    finite, normal = np.mean(held, axis=0)
+    assert finite >= 0.95
+    assert normal < 0.8
+
+
+def test_on_ordinary_values_it_is_longer_than_the_normal_one_and_within_the_range() -> None:
+    answer, truth = of_incomes()
+    assert answer.plain is not None
+    assert answer.finite is not None
+    assert 0 < answer.finite.low < answer.plain.low < truth < answer.plain.high < answer.finite.high < 2e6
+    assert answer.finite.high - answer.finite.low < 3 * (answer.plain.high - answer.plain.low)
+    few = of_incomes(3)[0].finite
+    assert few is not None
+    assert (float(few.low), float(few.high)) == (0.0, 2e6)
+
+
+def test_its_half_is_the_bernstein_bound_of_the_range_and_of_noise_that_is_cut_off() -> None:
+    lattice = gp.Lattice.calibrate(USD, RATE, step=160.0)
+    answer, _ = of_incomes()
+    assert answer.finite is not None
+    cells = 12_500 + 2 * lattice.noise_reach(20_000, 0.005)
+    variance = answer.estimates.standard_errors**2 * 20_000
+    half = bernstein_reach(variance, 20_000, np.asarray(160.0 * cells), 0.955)
+    assert (answer.finite.high - answer.finite.low) / 2 == pytest.approx(float(half), rel=1e-9)
+
+
+@pytest.mark.parametrize(("n", "chance"), [(2, 0.5), (1_000, 0.005), (10**6, 1e-4)])
+def test_noise_is_beyond_its_reach_as_rarely_as_is_said_and_no_reach_is_shorter(n: int, chance: float) -> None:
+    lattice = gp.Lattice.calibrate(gp.Plane("USD"), 1.0, step=0.5)
+    far = lattice.noise_reach(n, chance)
+    beyond = [1 - sum(lattice.noise_probability(m) for m in range(-r, r + 1)) for r in (far, far - 1)]
+    assert 2 * n * beyond[0] <= chance < 2 * n * beyond[1]
+
+
+def test_without_a_range_no_interval_holds_for_any_number_of_reports() -> None:
+    design = gp.Design("incomes", (gp.Lattice.calibrate(USD, RATE),), questions=(gp.Mean("mean", USD),))
+    answer = answered(design, income_quantiles(500)).answers[0]
+    assert answer.finite is None
+    assert "Without a public range" in answer._repr_html_()
 
 
 def test_a_mean_is_said_as_a_sentence_with_its_range() -> None:
@@ -94,7 +152,8 @@ def test_a_mean_is_said_as_a_sentence_with_its_range() -> None:
     assert "is the mean income" in page
     assert "USD</strong>" in page
     assert "values outside count as its ends" in page
-    assert "no bound" in page
+    assert "rests on the normal law" in page
+    assert re.search(r"holds for any number of reports \(empirical Bernstein\): 1[23]\d,\d+ to 1[34]\d,\d+", page)
     assert text.startswith("mean income: 13")
     assert "USD (95 % confidence, " in text
 
@@ -119,6 +178,9 @@ def test_on_a_log_space_it_is_the_geometric_mean_and_says_so() -> None:
     truth = float(np.exp(np.log(values).mean()))
     assert answer.plain is not None
     assert answer.plain.low < truth < answer.plain.high < values.mean()
+    assert answer.finite is not None
+    assert answer.finite.low < answer.plain.low
+    assert answer.plain.high < answer.finite.high
     assert "is the geometric mean income" in answer._repr_html_()
     assert str(answer).startswith(f"{answer.question.name}, geometric mean: ")
     assert "mean of all logarithms" in answer._repr_html_()
@@ -136,6 +198,8 @@ def test_in_the_plane_there_is_a_mean_of_each_axis_of_one_and_of_a_score() -> No
     truths = [*people.mean(axis=0), people[:, 1].mean(), (people @ [-0.36, 1.0]).mean()]
     for answer, truth in zip(answers.answers, truths, strict=True):
         assert abs(answer.estimates.values - truth) < 4 * answer.estimates.standard_errors
+        assert answer.finite is not None
+        assert answer.finite.low < truth < answer.finite.high
     assert answers["what they owe"].estimates.values == pytest.approx(answers["mean debt"].estimates.values)
 
 
@@ -163,7 +227,7 @@ def test_weights_on_a_line_are_refused_and_so_is_a_mean_of_places() -> None:
 
 def test_a_mean_survives_a_design_and_refuses_a_range_without_inside() -> None:
     lattice = gp.Lattice.calibrate(USD, RATE)
-    design = gp.Design("incomes", (lattice,), questions=(MEAN,))
+    design = gp.Design("incomes", (lattice,), questions=(MEAN,), source=RANGE)
     assert gp.Design.parse(design.to_bytes()).questions == (MEAN,)
     with pytest.raises(gp.InvalidParameter, match="'high'"):
         gp.Mean("mean", USD, low=(5.0,), high=(5.0,))
@@ -173,7 +237,7 @@ def test_a_mean_survives_a_design_and_refuses_a_range_without_inside() -> None:
 
 def test_made_consistent_a_mean_stays_in_the_public_range() -> None:
     values = np.zeros(50)
-    design = gp.Design("none", (gp.Lattice.calibrate(USD, RATE),), questions=(MEAN,))
+    design = gp.Design("none", (gp.Lattice.calibrate(USD, RATE),), questions=(MEAN,), source=RANGE)
     answer = answered(design, values, consistent=True).answers[0]
     assert answer.consistent is not None
     assert answer.consistent >= 0

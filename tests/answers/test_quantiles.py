@@ -24,7 +24,7 @@ QUARTILES = gp.Quantile("quartiles", (0.25, 0.5, 0.75), USD, 0.0, 2e6, reach=640
 def answered(
     question: gp.Quantile, values: FloatArray, lattice: gp.Lattice = LATTICE, confidence: float = 0.95
 ) -> Answer:
-    design = gp.Design("incomes", (lattice,), questions=(question,))
+    design = gp.Design("incomes", (lattice,), questions=(question,), source=gp.Source((), *question.limits))
     reports = lattice.simulate(values, np.random.default_rng(2)).values
     tally = gp.Tally(design)
     tally.add(ReportBatch(0, reports.astype(np.int64)[:, None]))
@@ -194,7 +194,7 @@ def test_on_a_log_space_quantiles_are_values() -> None:
     ("keys", "reason"),
     [
         ("level = 0.5\nlevels = [0.5]", "'level' must be left out where 'levels' are given"),
-        ("levels = [0.5, 0.5]", "'levels' must be at most 1000 increasing numbers between 0 and 1"),
+        ("levels = [0.5, 0.5]", "'levels' must be at most 100 increasing numbers between 0 and 1"),
         ("level = 1.0", "'level' must be a share between 0 and 1"),
         ('reach = "2 km"', "'reach'"),
     ],
@@ -205,7 +205,8 @@ def test_what_is_no_quantile_is_refused(keys: str, reason: str) -> None:
 
 
 def test_a_quantile_survives_a_design_and_must_have_a_reach_to_be_answered() -> None:
-    design = gp.Design("incomes", (LATTICE,), questions=(QUARTILES,))
+    source = gp.Source((), *QUARTILES.limits)
+    design = gp.Design("incomes", (LATTICE,), questions=(QUARTILES,), source=source)
     assert gp.Design.parse(design.to_bytes()).questions == (QUARTILES,)
     open_reach = gp.Quantile("median", (0.5,), USD, 0.0, 2e6)
     with pytest.raises(gp.InvalidParameter, match="chosen by `plan`"):
@@ -215,7 +216,29 @@ def test_a_quantile_survives_a_design_and_must_have_a_reach_to_be_answered() -> 
     with pytest.raises(gp.InvalidParameter, match="asked in a design"):
         gp.estimate(LATTICE, np.ones(5), QUARTILES)
     with pytest.raises(gp.InvalidParameter, match="answered by one of its mechanisms"):
-        gp.Design("t", (gp.Table.calibrate(gp.Threshold(0.0, 2.0, USD), 1.0),), questions=(QUARTILES,))
+        gp.Design("t", (gp.Table.calibrate(gp.Threshold(0.0, 2.0, USD), 1.0),), questions=(QUARTILES,), source=source)
+
+
+@pytest.mark.parametrize(
+    ("high", "reach", "reason"),
+    [
+        (2e6, 1e9, "'reach' .* at most 4,096 cells of the grid, 3.2768e\\+06"),
+        (2e6, 1e308, "'reach' .* at most 4,096 cells"),
+        (3e9, 3e5, "'reach' .* at most 286 cells of the grid"),
+        (6e9, 6400.0, "'high' .* at most 4,194,304 cells of 800 above low"),
+        (1e308, 6400.0, "'high' .* at most 4,194,304 cells of 800 above low"),
+    ],
+)
+def test_a_design_that_would_keep_the_analyst_waiting_is_refused(high: float, reach: float, reason: str) -> None:
+    with pytest.raises(gp.InvalidParameter, match=reason):
+        answered(gp.Quantile("some", (0.25, 0.5), USD, 0.0, high, reach=reach), np.ones(5))
+
+
+def test_more_quantiles_than_a_hundred_are_refused() -> None:
+    levels = tuple((np.arange(101) + 0.5) / 101)
+    with pytest.raises(gp.InvalidParameter, match="at most 100 increasing"):
+        gp.Quantile("many", levels, USD, 0.0, 2e6)
+    assert gp.Quantile("many", levels[1:], USD, 0.0, 2e6).shape == (100,)
 
 
 def _plan(people: int, *questions: gp.queries.Question) -> gp.surveys.SurveyPlan:

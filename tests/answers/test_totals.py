@@ -69,6 +69,10 @@ def test_totals_are_the_number_times_what_is_estimated_and_hold_the_truth() -> N
     assert rich.estimates.values == pytest.approx(1e6 * found["share"].estimates.values)
     assert _ends(rich) == pytest.approx(tuple(1e6 * end for end in _ends(found["share"])))
     assert rich.finite is not None
+    assert total.finite is not None
+    mean = found["mean income"].finite
+    assert mean is not None
+    assert (total.finite.low, total.finite.high) == pytest.approx((1e6 * mean.low, 1e6 * mean.high))
     truth = 1e6 * float((people(20_000) >= 100_000).mean())
     assert _ends(rich)[0] < truth < _ends(rich)[1]
     sums = 1e6 * float(people(20_000).clip(0, 2e6).mean())
@@ -83,6 +87,7 @@ def test_a_total_says_what_it_counts_and_the_number_that_it_rests_on() -> None:
     assert "of the line in part" in page
     whole = found["total income"]._repr_html_()
     assert "is the total income of 1,000,000 people" in whole
+    assert "holds for any number of reports" in whole
     plain, soft = form_of(found["rich"].question).lines(found["rich"])
     assert plain.endswith(" people (95 % confidence)")
     assert soft.startswith("  Counting people within 16,000 USD of the line in part: ")

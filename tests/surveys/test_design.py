@@ -423,3 +423,36 @@ def test_designs_fit_the_published_schema(design: Design) -> None:
 )
 def test_the_schema_refuses_what_is_no_design(path: list[Any], value: Any) -> None:
     assert errors_of(SCHEMA, changed(document_of(table_design()), path, value))
+
+
+USD = gp.Line("USD")
+RANGED: list[gp.queries.Question] = [
+    gp.Mean("one", USD, low=(0.0,), high=(2e6,)),
+    gp.queries.Total("one", 1000.0, gp.queries.Value(space=USD), low=(0.0,), high=(2e6,)),
+    gp.Quantile("one", (0.5,), USD, 0.0, 2e6, reach=6400.0),
+]
+
+
+@pytest.mark.parametrize("question", RANGED, ids=["mean", "total", "quantile"])
+@pytest.mark.parametrize("source", [None, gp.Source(("income",)), gp.Source((), (0.0,), (1e6,))])
+def test_a_range_to_which_nobody_is_clamped_is_refused(question: gp.queries.Question, source: gp.Source | None) -> None:
+    lattice = gp.Lattice.calibrate(USD, "1 per 8,000 USD", step=800.0)
+    with pytest.raises(gp.InvalidParameter, match="'low' and 'high' of 'one' are those of the design's source"):
+        Design("incomes", (lattice,), questions=(question,), source=source)
+    made = Design("incomes", (lattice,), questions=(question,), source=gp.Source((), (0.0,), (2e6,)))
+    assert Design.parse(made.to_bytes()) == made
+
+
+def test_a_file_whose_question_has_another_range_than_its_source_is_refused() -> None:
+    lattice = gp.Lattice.calibrate(USD, "1 per 8,000 USD", step=800.0)
+    made = Design("incomes", (lattice,), questions=(RANGED[0],), source=gp.Source((), (0.0,), (2e6,)))
+    document = document_of(made)
+    document["source"]["high"] = [1e6]
+    del document["hash"]
+    with pytest.raises(gp.InvalidDesign, match="those of the design's source"):
+        Design.parse(rehashed(document))
+
+
+def test_a_mean_without_a_range_needs_no_source() -> None:
+    lattice = gp.Lattice.calibrate(USD, "1 per 8,000 USD", step=800.0)
+    assert Design("incomes", (lattice,), questions=(gp.Mean("mean", USD),)).source is None

@@ -46,7 +46,8 @@ class Answer(Shown):
         estimates: of the soft question, of its shape; unbiased unless they say so, with normal intervals, each for
             itself.
         band: that holds all of a curve or map at once; None for a single share.
-        finite: intervals that hold for every number of reports (empirical Bernstein); None where reports have no bound.
+        finite: intervals that hold for every number of reports (empirical Bernstein); None where nothing
+            bounds what is averaged.
         consistent: values made monotone and within [0, 1], or non-negative: nicer to look at, and biased. None unless
             asked for.
         plain: intervals that hold the plain answers, each for itself; None where there is no plain question, or no

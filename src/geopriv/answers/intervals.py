@@ -3,7 +3,8 @@
 Use the normal interval by default. It is right in the limit, and in practice from a few hundred reports on that are not
 all alike. Use the finite-sample one where a wrong claim is costly, where there are few reports, or where what is asked
 is rare: a kernel that nobody reported near has a normal interval of nearly no length, which means nothing. It is
-longer, by a factor of about 1.5 with many reports and more with few, and needs contributions with bounds.
+longer, by a factor of about 1.5 with many reports and more with few, and needs contributions with bounds, or values
+with bounds and noise of a known law (`geopriv.answers.mean.finite_ends`).
 """
 
 from __future__ import annotations

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
-from geopriv.answers.mean import plain_ends
+from geopriv.answers.mean import finite_ends, plain_ends
 from geopriv.answers.pools import Pool
 from geopriv.mechanisms.base import Mechanism
 from geopriv.queries.total import Total
+from geopriv.queries.value import Value
 from geopriv.spaces.checks import FloatArray, invalid
 
 
@@ -35,7 +37,7 @@ def at_once(mechanism: Mechanism, reports: object, question: Total, confidence: 
 
 
 def answer(question: Total, pool: Pool, confidence: float, usual: Callable[[], Answer]) -> Answer:
-    """The usual answer, all of it times the number of people; of a sum of values its interval is plain.
+    """The usual answer, all of it times the number of people; of a sum of values its intervals are plain.
 
     Args:
         question: what is asked.
@@ -49,8 +51,12 @@ def answer(question: Total, pool: Pool, confidence: float, usual: Callable[[], A
         found, values=number * found.values, standard_errors=number * found.standard_errors, bias=number * found.bias
     )
     plain = Band(*plain_ends(found, question, pool)) if question.valued else made.plain
+    finite = made.finite
+    if hasattr(question.query, "within"):  # a value, whose range is the question's
+        ends = finite_ends(question, cast("Value", question.query), pool, confidence)
+        finite = None if ends is None else Band(*ends)
     nearest = None if made.consistent is None else number * made.consistent
-    return Answer(question, estimates, None, _times(made.finite, number), nearest, _times(plain, number))
+    return Answer(question, estimates, None, _times(finite, number), nearest, _times(plain, number))
 
 
 def _times(band: Band | None, number: float) -> Band | None:

@@ -67,7 +67,8 @@ def group_sentences(answers: Answers) -> tuple[str, ...]:
     each = [answer for group in answers.groups.values() for answer in group.answers]
     level = percent_words(answers.answers[0].estimates.confidence)
     alone = f"Each interval by itself holds with {level}; among many groups some do not."
-    together = f"The intervals of a question hold in all groups at once with {level} confidence."
+    together = f"The intervals of a single value hold in all groups at once with {level} confidence"
+    together += "; so do bands of curves, and not the intervals at each of their values."
     sure = together if answers.simultaneous else alone
     whole = "Answers for all are weighted by the known sizes of the groups."
     whole = whole if answers.weighted else "In answers for all every report counts alike, however large its group is."

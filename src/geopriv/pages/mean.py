@@ -59,6 +59,18 @@ def clamped(question: Mean) -> str:
     return f"Within the public range, {' and '.join(parts)}: values outside count as {ends}."
 
 
+def sure_notes(answer: Answer, unit: str | None) -> tuple[str, str]:
+    """What the interval of a mean of values rests on, and the interval that holds for any number of reports."""
+    first = (
+        "The interval rests on the normal law, and is longer where a few values are far from the others. A few very "
+        "large values among few reports can defeat it."
+    )
+    if answer.finite is None:
+        return first, "Without a public range of the values there is none that holds for any number of reports."
+    held = amount_of(float(answer.estimates.values), float(answer.finite.low), float(answer.finite.high), unit)
+    return first, f"An interval that holds for any number of reports (empirical Bernstein): {held.ends}."
+
+
 def _view(answer: Answer) -> ValueView:
     question = _asked(answer)
     if not _has_error(answer):
@@ -71,8 +83,7 @@ def _view(answer: Answer) -> ValueView:
         _what(question),
         clamped(question),
         f"Standard error {spread}, from {counted(answer.estimates.n, 'report')}; {sure}.",
-        "The interval is normal, longer where a few values are far from the others: noise on a value has no bound, so "
-        "none holds for any number of reports.",
+        *sure_notes(answer, question.space.value_unit),
     ]
     if answer.consistent is not None and float(answer.consistent) != float(answer.estimates.values):
         nearest = amount(float(answer.consistent), question.space.value_unit)

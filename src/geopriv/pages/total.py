@@ -9,6 +9,7 @@ from typing import cast
 from geopriv.answers.answers import Answer
 from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
+from geopriv.pages.mean import sure_notes
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words
 from geopriv.pages.words import bias_words, counted
@@ -79,6 +80,8 @@ def _notes(answer: Answer) -> tuple[str, ...]:
     error = amount(float(f"{float(found.standard_errors):.2g}"), _unit(answer))
     notes += [f"The soft total is {label}." if label else small]
     notes += [f"Standard error {error}, from {counted(found.n, 'report')}."]
+    if question.valued:
+        notes += sure_notes(answer, _unit(question))
     return tuple(note for note in notes if note)
 
 

@@ -62,6 +62,10 @@ class Covariance(Question):
     def valued(self) -> bool:
         return True
 
+    @property
+    def limits(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return self.low, self.high
+
     @cached_property
     def queries(self) -> tuple[Query, ...]:
         """The values along the two axes."""

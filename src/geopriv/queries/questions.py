@@ -72,6 +72,11 @@ class Question(ABC):
         return False
 
     @property
+    def limits(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The least and the largest values on each axis, to which everybody is clamped; empty where it needs none."""
+        return (), ()
+
+    @property
     def times(self) -> float:
         """What a mean of its queries is multiplied with to be its answer."""
         return 1.0

@@ -67,6 +67,10 @@ class Total(Question):
         return not self.query.is_share
 
     @property
+    def limits(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return self.low, self.high
+
+    @property
     def times(self) -> float:
         return self.number
 

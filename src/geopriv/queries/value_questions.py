@@ -16,7 +16,7 @@ from geopriv.spaces import Space
 from geopriv.spaces.checks import finite, invalid, numbers
 from geopriv.spaces.notes import Note, NotNegative
 
-_LEVELS = 1000  # quantiles of one question
+LEVELS = 100  # quantiles of one question, each of which is looked for among all cells
 Words = Annotated[str, Note(maxLength=80)]
 Level = Annotated[float, Note(exclusiveMinimum=0, exclusiveMaximum=1)]
 
@@ -77,6 +77,10 @@ class Mean(Question):
         return ()
 
     @property
+    def limits(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return self.low, self.high
+
+    @property
     def ends(self) -> tuple[float, float]:
         """The least and the largest value that a person within the range can have, as points of the space."""
         return self.query.within(self.low, self.high)
@@ -107,7 +111,7 @@ class Quantile(Question):
     form: ClassVar[str] = "quantile"
 
     name: Name
-    levels: Annotated[tuple[Level, ...], Note(minItems=1, maxItems=_LEVELS)]
+    levels: Annotated[tuple[Level, ...], Note(minItems=1, maxItems=LEVELS)]
     space: Space
     low: float
     high: float
@@ -118,8 +122,8 @@ class Quantile(Question):
         require_name(self)
         require_words(self, "of", self.of)
         levels = np.asarray(numbers("Quantile", "levels", self.levels))
-        if not (len(levels) <= _LEVELS and (np.diff(levels) > 0).all() and levels[0] > 0 and levels[-1] < 1):
-            raise invalid("Quantile", "levels", f"at most {_LEVELS} increasing numbers between 0 and 1", self.levels)
+        if not (len(levels) <= LEVELS and (np.diff(levels) > 0).all() and levels[0] > 0 and levels[-1] < 1):
+            raise invalid("Quantile", "levels", f"at most {LEVELS} increasing numbers between 0 and 1", self.levels)
         object.__setattr__(self, "levels", tuple(levels.tolist()))
         if getattr(self.space, "point_shape", None) != ():
             raise invalid("Quantile", "space", "a Line or a LogLine", self.space)
@@ -141,6 +145,10 @@ class Quantile(Question):
     @property
     def shape(self) -> tuple[int, ...]:
         return (len(self.levels),)
+
+    @property
+    def limits(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return (self.low,), (self.high,)
 
     @property
     def in_part(self) -> str:

@@ -50,7 +50,7 @@ class Design(Shown):
 
     Raises:
         InvalidParameter: for mechanisms on several spaces, for shares that do not fit, and for a question that no
-            mechanism answers.
+            mechanism answers, or with a range to which nobody is clamped.
         InvalidDesign: for a mechanism that does not keep its promise, or that a device cannot run honestly.
 
     >>> from geopriv import Line, Table, Threshold
@@ -93,6 +93,7 @@ class Design(Shown):
         if len(set(names)) < len(names):
             raise invalid("Design", "questions", "each of a name of its own", names)
         self._settle_columns(mechanisms[0].space)
+        self._settle_ranges(questions)
         for name, values in (("mechanisms", mechanisms), ("shares", shares), ("questions", questions)):
             object.__setattr__(self, name, values)
         document = to_document(self)
@@ -113,6 +114,14 @@ class Design(Shown):
             self.source.require_fit(space)
         if self.groups is not None:
             self.groups.require_apart(self.source)
+
+    def _settle_ranges(self, questions: tuple[Question, ...]) -> None:
+        """Check that everybody is clamped to the ranges on which answers rest, and no others are told."""
+        clamped = ((), ()) if self.source is None else (self.source.low, self.source.high)
+        for question in questions:
+            if question.limits not in (((), ()), clamped):
+                rule = f"such that 'low' and 'high' of {question.name!r} are those of the design's source, {clamped}"
+                raise invalid("Design", "questions", rule, question.limits)
 
     def derived(self) -> Written:
         """What the document holds beside the parameters, and its hash."""

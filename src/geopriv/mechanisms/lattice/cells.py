@@ -92,6 +92,16 @@ class Cells:
         """The probability that one axis of the report is moved by so many cells."""
         return self.theta / (2 + self.theta) / (1 + self.theta) ** abs(moved)
 
+    def noise_reach(self, n: int, chance: float) -> int:
+        """By how many cells at most noise moves any axis of n reports, but for a chance: P(|m| > r) = 2·a^r/(2 + θ).
+
+        >>> from geopriv import Lattice, Line
+        >>> Lattice.calibrate(Line(), 1.0, step=0.125).noise_reach(1000, 0.005)
+        104
+        """
+        rare = 2 * n * self.space.dimension / ((2 + float(self.theta)) * chance)
+        return max(0, math.ceil(math.log(rare) / math.log1p(float(self.theta))))
+
     def log_probability(self, points: FloatArray, reports: FloatArray) -> FloatArray:
         """The logarithm of the probability of reports given true points; shapes broadcast."""
         lower, share = self.place(points)

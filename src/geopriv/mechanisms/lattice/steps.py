@@ -17,11 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.mechanisms.counts import Counts
-from geopriv.mechanisms.lattice.cells import Cells
+from geopriv.mechanisms.lattice.cells import FARTHEST, Cells
 from geopriv.mechanisms.lattice.moments import smoothed
 from geopriv.spaces.checks import FloatArray, invalid
 
-_LARGEST = 1 << 23  # cells of a range
+_LARGEST = 1 << 22  # cells of a range: a design from anybody must not keep an analyst waiting
+_WIDEST = 1 << 12  # cells of a reach
+_WORK = 1 << 30  # cells of a range times those of a reach: some seconds
 _RARE = 1e-13  # noise that is less likely is left out of a law
 
 
@@ -58,14 +60,22 @@ class Reading:
         """For steps over about a reach, between two points of the space.
 
         Raises:
-            InvalidParameter: for more cells than can be counted, and for a reach below two cells.
+            InvalidParameter: for more cells than can be counted soon, and for a reach below two of them or above 4,096,
+                in a long range fewer.
         """
+        ends = [(end - lattice.origin[0]) / lattice.step for end in (low, high)]
+        size = ends[1] - ends[0]
+        if not size <= _LARGEST:
+            raise invalid("Quantile", "high", f"at most {_LARGEST:,} cells of {lattice.step:g} above low", high)
+        if max(map(abs, ends)) > FARTHEST:
+            raise invalid("Quantile", "high", "within 2^50 cells of the origin of the grid, as low must be", high)
+        most = min(_WIDEST, int(_WORK / max(size, 1.0)))
+        if not reach / lattice.step <= most:  # which may be infinite
+            rule = f"at most {most:,} cells of the grid, {most * lattice.step:g}, in a range of {math.ceil(size):,}"
+            raise invalid("Quantile", "reach", rule, reach)
         edge = round(reach / lattice.step)
         if edge < 2:
             raise invalid("Quantile", "reach", f"at least two cells of the grid, {2 * lattice.step:g}", reach)
-        ends = [(end - lattice.origin[0]) / lattice.step for end in (low, high)]
-        if ends[1] - ends[0] + edge > _LARGEST:
-            raise invalid("Quantile", "high", f"at most {_LARGEST:,} cells of {lattice.step:g} above low", high)
         return cls(lattice, edge, *ends)
 
     @property

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from geopriv.queries.questions import Question
-from geopriv.queries.value_questions import Quantile
+from geopriv.queries.value_questions import LEVELS, Quantile
 from geopriv.surveys.asking import Asking, title_of
 from geopriv.surveys.kinds.base import ON_LINES
 from geopriv.surveys.part import Part
@@ -23,7 +23,7 @@ class QuantileQuery(Table):
 
     kind: Literal["quantile"] = Field(description="'quantile': the values below which given shares of people are")
     level: Level | None = Field(None, description="a share between 0 and 1; 0.5, the median, if left out")
-    levels: Annotated[list[Level], Field(min_length=1, max_length=1000)] | None = Field(
+    levels: Annotated[list[Level], Field(min_length=1, max_length=LEVELS)] | None = Field(
         None, description="a list of increasing shares between 0 and 1, in place of 'level'"
     )
     name: Text | None = name_key()
