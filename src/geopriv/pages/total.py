@@ -81,7 +81,7 @@ def _notes(answer: Answer) -> tuple[str, ...]:
     notes += [f"The soft total is {label}." if label else small]
     notes += [f"Standard error {error}, from {counted(found.n, 'report')}."]
     if question.valued:
-        notes += sure_notes(answer, _unit(question))
+        notes += sure_notes(answer, _unit(answer))
     return tuple(note for note in notes if note)
 
 
