@@ -110,3 +110,11 @@ def test_a_mean_changed_by_one_interval_with_the_sides_of_both() -> None:
     same = compare(found.first, found.second, same_people=True)["mean"]
     assert float(same.soft.low) == pytest.approx(float(late.plain.low - early.plain.high))
     assert comparison_text(found).split("mean (95 % confidence):\n")[1].splitlines()[0].count(" to ") == 1
+
+
+def test_a_confidence_in_all_groups_at_once_has_few_digits() -> None:
+    made = design(MEAN, ABOVE)
+    one = gp.estimate(made, counted(made, 1), simultaneous=True).group("Kings")
+    for text in (str(one), one._repr_html_().replace("\u202f", " ")):
+        assert "98.3 %" in text
+        assert "98.30" not in text

@@ -10,10 +10,10 @@ from geopriv.answers.answers import Answer
 from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
-from geopriv.pages.values import confidence_words
+from geopriv.pages.values import confidence_words, percent_words
 from geopriv.pages.words import counted
 from geopriv.queries.covariance import Covariance
-from geopriv.spaces.words import NARROW, plain
+from geopriv.spaces.words import NARROW
 
 is_map = False
 
@@ -54,7 +54,7 @@ def _view(answer: Answer) -> ValueView:
         "its ends.",
         f"Unbiased, from {counted(found.n, 'report')}; the interval is normal, since products of noise have no bound.",
     )
-    level = f"{plain(100 * found.confidence)}{NARROW}% interval"
+    level = f"{percent_words(found.confidence)} interval"
     return ValueView(question.name, said.figure, rest, f"{level} {said.ends}", notes)
 
 

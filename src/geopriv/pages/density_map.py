@@ -18,7 +18,7 @@ from geopriv.pages.density import Density, per_square
 from geopriv.pages.frames import Frame, on_map
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page
-from geopriv.pages.values import value_text
+from geopriv.pages.values import percent_words, value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
@@ -145,7 +145,7 @@ def _asked(answer: Answer) -> DensityMap:
 def _view(answer: Answer, page: Page) -> MapView:
     density = Density.of(answer)
     frame = Frame.of(density.question)
-    level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% {'band' if density.together else 'interval'}"
+    level = f"{percent_words(answer.estimates.confidence)} {'band' if density.together else 'interval'}"
     bottom, left = frame.axes
     return MapView(
         density.question.name,

@@ -15,7 +15,7 @@ from geopriv.pages.amounts import Cell
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, round_numbers
 from geopriv.pages.regions import Page
 from geopriv.pages.share import axis_top, percent, percents, plain_decimals
-from geopriv.pages.values import confidence_words, value_text
+from geopriv.pages.values import confidence_words, percent_words, value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import Distribution
 from geopriv.spaces.checks import FloatArray
@@ -96,7 +96,7 @@ def _view(answer: Answer) -> CurveView:
     question, estimates = _asked(answer), answer.estimates
     at, unit = np.asarray(question.at), question.space.value_unit
     known = has_errors(estimates)
-    level = f"{plain(100 * estimates.confidence)}{NARROW}%"
+    level = f"{percent_words(estimates.confidence)}"
     band = answer.band or Band(estimates.low, estimates.high)
     findings = _findings(answer, band, level) if known else (_nothing(answer),)
     top = max(float(band.high.max()), 0.0 if answer.plain is None else float(answer.plain.high.max()))

@@ -10,7 +10,7 @@ from geopriv.answers.answers import Answer, Band
 from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
-from geopriv.pages.values import confidence_words
+from geopriv.pages.values import confidence_words, percent_words
 from geopriv.pages.words import counted
 from geopriv.queries.value_questions import Mean
 from geopriv.spaces.words import NARROW, amount, plain
@@ -76,7 +76,7 @@ def _view(answer: Answer) -> ValueView:
     if not _has_error(answer):
         return ValueView(_title(question), "No number", f"{_nothing(answer)}.", "", (clamped(question),))
     said, error = _said(answer), float(answer.estimates.standard_errors)
-    level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval"
+    level = f"{percent_words(answer.estimates.confidence)} interval"
     spread = amount(float(f"{error:.2g}"), question.space.value_unit)
     sure = "no edge is soft" if question.space.ratios else "unbiased, and no edge is soft"
     notes = [

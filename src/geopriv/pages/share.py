@@ -15,7 +15,7 @@ from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import NO_BAR, Cell, amount_of
 from geopriv.pages.numbers import decimals_for, fixed, outward
 from geopriv.pages.regions import Page
-from geopriv.pages.values import confidence_words, value_text
+from geopriv.pages.values import confidence_words, percent_words, value_text
 from geopriv.pages.words import bias_words, counted, place_notes
 from geopriv.queries.questions import Share
 from geopriv.spaces.words import NARROW, plain
@@ -137,7 +137,7 @@ def _estimate(answer: Answer) -> Estimate:
 def _view(answer: Answer, top: float, mark: str) -> ShareView:
     question, one = _asked(answer), _estimate(answer)
     level, said = (
-        f"{plain(100 * one.confidence)}{NARROW}% interval",
+        f"{percent_words(one.confidence)} interval",
         f"{answer.who} {question.query.words(question.name)}",
     )
     if not question.query.is_share:
@@ -173,7 +173,7 @@ def _plain_view(answer: Answer, top: float, mark: str, said: str) -> ShareView:
         rest = f"from its surroundings at this ε: {small}. {_at_most(high, decimals, said)}"
     label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
     bar = _bar(low, low, high, top)
-    level = f"{plain(100 * one.confidence)}{NARROW}% confidence"
+    level = f"{percent_words(one.confidence)} confidence"
     return ShareView(question.name, figure, rest, level, softly(answer), label, _notes(answer, one), bar, mark)
 
 
@@ -193,7 +193,7 @@ def softly(answer: Answer) -> str:
     low, high, kind = ends
     decimals = _soft_decimals(answer, low, high)
     figure = percent(one.value, decimals) if _is_clear(one) else _small(_below_noise(low, high, decimals, "")[0])
-    level = f"{plain(100 * one.confidence)}{NARROW}% interval"
+    level = f"{percent_words(one.confidence)} interval"
     return f"{counting}{figure} ({level}{kind} {percents(low, high, decimals)})."
 
 

@@ -11,7 +11,7 @@ from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.mean import sure_notes
 from geopriv.pages.regions import Page
-from geopriv.pages.values import confidence_words
+from geopriv.pages.values import confidence_words, percent_words
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.total import Total
 from geopriv.spaces.words import NARROW, amount, plain
@@ -54,7 +54,7 @@ def _view(answer: Answer) -> ValueView:
     question = _asked(answer)
     if not _has_error(answer):
         return ValueView(question.name, "No number", f"{_nothing(answer)}.", "", ())
-    sure, soft = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval", _soft(answer)
+    sure, soft = f"{percent_words(answer.estimates.confidence)} interval", _soft(answer)
     if question.valued:
         rest = f"is the total {question.of or 'of values'} of {plain(question.number, 12)} {answer.who}"
         ends = _plain(answer).ends if answer.plain is not None else soft.ends
@@ -100,7 +100,7 @@ def _softly(answer: Answer) -> str:
     """The soft total in a sentence, which says who counts in part."""
     soft = _soft(answer)
     counting = f"Counting {answer.in_part} in part" if answer.in_part else "Counted softly"
-    level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval"
+    level = f"{percent_words(answer.estimates.confidence)} interval"
     return f"{counting}: {soft.figure} ({level} {soft.ends})."
 
 
