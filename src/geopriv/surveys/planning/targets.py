@@ -107,10 +107,10 @@ def _least_rate(found: SurveyPlan, error: float, here: dict[str, HalfWidth]) -> 
             there = half_widths(survey, mechanism, rate)
         except InvalidParameter:
             return None
-        worse = {name for name, width in there.items() if width(n) > 1.01 * error} - worst
-        if not worse:
+        worse = {name for name, width in there.items() if width(n) > 1.01 * error}
+        if not worse or looked_at == set(there):
             return rate
-        worst |= worse
+        worst = worst | worse if worse - worst else set(there)  # a grid for all is not as good as one for some
 
 
 @dataclass(frozen=True, eq=False)
