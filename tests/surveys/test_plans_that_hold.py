@@ -20,6 +20,7 @@ from geopriv.surveys.planning.worst import largest_spread
 
 USD = gp.Line("USD")
 HIGH = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD, "smooth"))
+MIDDLE = gp.Share("above 200,000", gp.Threshold(200_000.0, 32_000.0, USD, "smooth"))
 FAR = gp.Share("above 900,000", gp.Threshold(900_000.0, 32_000.0, USD, "smooth"))
 SOURCE = gp.Source(("income",), (0.0,), (2e6,))
 
@@ -31,7 +32,7 @@ def survey(*questions: gp.queries.Question, **changes: object) -> gp.Survey:
 
 @cache
 def planned() -> gp.surveys.SurveyPlan:
-    return gp.plan(survey(HIGH, FAR, prior=gp.Prior.sample(income_quantiles(2_000))))
+    return gp.plan(survey(HIGH, FAR, MIDDLE, prior=gp.Prior.sample(income_quantiles(2_000))))
 
 
 def test_without_a_prior_a_question_is_predicted_as_if_it_were_alone() -> None:

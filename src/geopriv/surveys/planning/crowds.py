@@ -41,7 +41,10 @@ def expected_words(survey: Survey) -> str:
     if survey.prior is not None:
         return "Expected: for people as the survey's prior says."
     if survey.space.geographic:
-        return "Expected: for people evenly over the region, water too, since the survey has no [prior]."
+        return (
+            "Expected: for people evenly over the region, water too, since the survey has no [prior]. Where people "
+            "crowd together errors and plain intervals are longer: a [prior] tells."
+        )
     valued = [question.valued for question in survey.questions]
     over = "over the public range"
     where = over if all(valued) else _between(survey) + (f", for means and quantiles {over}" if any(valued) else "")
