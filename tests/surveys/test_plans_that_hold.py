@@ -11,6 +11,8 @@ import pytest
 
 import geopriv as gp
 from geopriv.commands.populations import income_quantiles
+from geopriv.spaces.words import NARROW
+from geopriv.surveys.planning.around import box_around, even_crowd
 from geopriv.surveys.planning.crowds import expected_words
 from geopriv.surveys.planning.targets import needs, read_target, sweep
 from geopriv.surveys.planning.workload import Workload
@@ -18,6 +20,7 @@ from geopriv.surveys.planning.worst import largest_spread
 
 USD = gp.Line("USD")
 HIGH = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD, "smooth"))
+MIDDLE = gp.Share("above 200,000", gp.Threshold(200_000.0, 32_000.0, USD, "smooth"))
 FAR = gp.Share("above 900,000", gp.Threshold(900_000.0, 32_000.0, USD, "smooth"))
 SOURCE = gp.Source(("income",), (0.0,), (2e6,))
 
@@ -29,17 +32,57 @@ def survey(*questions: gp.queries.Question, **changes: object) -> gp.Survey:
 
 @cache
 def planned() -> gp.surveys.SurveyPlan:
-    return gp.plan(survey(HIGH, FAR, prior=gp.Prior.sample(income_quantiles(2_000))))
+    return gp.plan(survey(HIGH, FAR, MIDDLE, prior=gp.Prior.sample(income_quantiles(2_000))))
 
 
 def test_without_a_prior_a_question_is_predicted_as_if_it_were_alone() -> None:
     """It was once predicted for people spread over a box around all questions."""
-    both = Workload.of((HIGH.query, FAR.query), 1 / 8000, 100, None, (1, 1))
-    alone = Workload.of(HIGH.query, 1 / 8000, 100, None)
-    pooled = Workload.of((HIGH.query, FAR.query), 1 / 8000, 100, None)
+    ends = np.array([0.0]), np.array([2e6])
+    both = Workload.of((HIGH.query, FAR.query), 1 / 8000, 100, None, (1, 1), ends)
+    alone = Workload.of(HIGH.query, 1 / 8000, 100, None, (), ends)
+    pooled = Workload.of((HIGH.query, FAR.query), 1 / 8000, 100, None, (), ends)
     assert both.answers[1][0] == pytest.approx(alone.answers[1][0])
-    assert pooled.answers[1][1] < 0.5 * both.answers[1][1]
-    assert "within 24,000" in expected_words(survey(HIGH, FAR))
+    assert pooled.answers[1][0] < 0.5 * both.answers[1][0]
+    words = expected_words(survey(HIGH, FAR)).replace(NARROW, " ")
+    assert "between 0 and 200,000 USD for 'above 100,000', between 0 and 1,800,000 USD for 'above 900,000'" in words
+
+
+@pytest.mark.parametrize(
+    "query", [gp.Threshold(100_000.0, 32_000.0, USD), gp.Range(60_000.0, 180_000.0, 9_000.0, space=USD)]
+)
+def test_without_a_prior_people_are_the_same_at_every_epsilon(query: gp.queries.Query) -> None:
+    """They were once within 3/ε of what is asked, so that every ε had the same share of them in its edge."""
+    ends = np.array([0.0]), np.array([2e6])
+    near, far = (box_around([query], rate, ends) for rate in (1 / 500, 1 / 8000))
+    assert near == far
+    assert float(near[0][0]) == 0.0
+
+
+def test_points_that_stand_for_people_follow_an_edge_that_is_a_millionth_of_their_range() -> None:
+    ends = np.array([0.0]), np.array([2e6])
+    points, weights = even_crowd([gp.Threshold(100_000.0, 1.0, USD)], 5.0, ends)
+    assert weights.sum() == pytest.approx(1.0)
+    inside = np.abs(points - 100_000.0) < 0.5
+    assert weights[inside].sum() == pytest.approx(1 / 200_000, rel=0.1)  # even points alone have 0 there, or 1/2048
+
+
+def test_people_even_around_a_border_without_an_end_are_all_over_the_range() -> None:
+    ends = np.array([0.0, 0.0]), np.array([2e6, 4e6])
+    ratio = gp.Score((-2.0, 1.0), 0.0, 40_000.0, gp.Plane("USD"))
+    low, high = box_around([ratio], 1 / 20_000, ends)
+    assert (low == ends[0]).all()
+    assert (high == ends[1]).all()
+
+
+@pytest.mark.parametrize("per", [500.0, 8_000.0])
+def test_a_plan_at_the_epsilon_for_a_target_confirms_it(per: float) -> None:
+    """Without a prior too, where it was once ± 4.6 at every ε."""
+    question = gp.Share("above 150,000", gp.Threshold(150_000.0, 4 * per, USD, "smooth"))
+    asked = survey(question, FAR, HIGH, epsilon=1 / per, people=50_000)
+    wanted = needs(gp.plan(asked), 0.01)
+    assert wanted.epsilon is not None
+    again = gp.plan(replace(asked, epsilon=wanted.epsilon))
+    assert max(again.plain.values()) == pytest.approx(0.01, rel=0.04)
 
 
 def test_without_a_prior_people_lie_in_the_public_range() -> None:

@@ -23,39 +23,44 @@ def print_questions(console: Console, found: SurveyPlan) -> None:
     """A row for each question, who is expected, and what is odd about ε."""
     from geopriv.surveys.planning.crowds import expected_words
 
-    table = _table("question", "estimates", "expected", "at worst", *(["plain ±"] if found.plain else []))
-    for question in found.survey.questions:
-        cells = [question.name, f"{len(question.queries):,}"]
-        cells += [in_units(question, error) for error in (found.expected(question), found.worst(question))]
-        if found.plain:
-            half = found.plain.get(question.name)
-            cells.append("–" if half is None else in_units(question, question.times * half))
-        table.add_row(*cells)
+    halves = [found.plain_half_width(question) for question in found.survey.questions]
+    plain = any(half is not None for half in halves)
+    table = _table("question", "estimates", "expected", "at worst", *(["plain ±"] if plain else []))
+    for question, half in zip(found.survey.questions, halves, strict=True):
+        errors = [found.expected(question), found.worst(question), *([half] if plain else [])]
+        table.add_row(question.name, f"{len(question.queries):,}", *(in_units(question, error) for error in errors))
     console.print(table)
-    held = ""
-    if found.plain:
-        held = " Plain ±: half of the 95 % interval that the plain answer is expected to have (a curve's on average)."
+    held = " Plain ±: half of the 95 % interval that is expected (a curve's on average)." if plain else ""
+    held += " At worst it is ± 50 points, with everybody in the edge." if found.plain else ""
     valued = any(question.valued for question in found.survey.questions)
-    means = ", of means and quantiles half of a 95 % interval" if valued else ""
+    means = ", and of values" if valued else ""
     words = f"Errors are standard errors of soft answers{means}. {expected_words(found.survey)} {AT_WORST}{held}\n"
     console.print(words, highlight=False, markup=False)
     for warning in found.warnings:
         console.print(f"Note: {warning}\n", style="bold", highlight=False, markup=False)
 
 
-def in_units(question: Question, error: float) -> str:
-    """A standard error: points, or in the unit of the page; of values half of a 95 % interval; a dash for none."""
+def in_units(question: Question, error: float | None) -> str:
+    """An error in points, or in the unit of the page; a dash for none."""
     from geopriv.pages.forms import form_of
-    from geopriv.spaces.words import plain
-    from geopriv.surveys.planning.needs import REACH
 
-    if not math.isfinite(error):
+    if error is None or not math.isfinite(error):
         return "–"
     scale, unit = form_of(question).scale(question)
-    said = float(f"{(REACH if question.valued else scale) * error:.2g}")
-    if question.valued:
-        return f"± {question.space.distance_words(said) if question.space.ratios else plain(said) + unit}"
-    return f"{plain(said)}{'' if 'point' in unit else unit}"
+    said = float(f"{scale * error:.2g}")
+    if question.valued and question.space.ratios:
+        return question.space.distance_words(said)
+    return f"{_short(said)}{'' if 'point' in unit else unit}"
+
+
+def _short(number: float) -> str:
+    """Millions and more in words, so that no row is cut."""
+    from geopriv.spaces.words import plain
+
+    for size, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if size <= abs(number) < 1e15:
+            return f"{plain(number / size)} {name}"
+    return plain(number)
 
 
 def question_documents(found: SurveyPlan) -> list[dict[str, Any]]:
@@ -66,11 +71,20 @@ def question_documents(found: SurveyPlan) -> list[dict[str, Any]]:
             "estimates": len(question.queries),
             "standard_error_expected": found.expected(question),
             "standard_error_at_worst": worst if math.isfinite(worst := found.worst(question)) else None,
-            "plain_half_width_expected": found.plain.get(question.name),
-            "unit": question.space.distance_unit if question.valued else None,
+            "plain_half_width_expected": found.plain_half_width(question),
+            "unit": _unit(question),
         }
         for question in found.survey.questions
     ]
+
+
+def _unit(question: Question) -> str | None:
+    """Of a question's errors; None for shares of 1."""
+    from geopriv.pages.forms import form_of
+
+    if question.valued and question.space.ratios:
+        return question.space.distance_unit
+    return form_of(question).scale(question)[1].strip() if question.valued or question.times != 1 else None
 
 
 def print_beside(console: Console, found: SurveyPlan, needed: Needs | None, swept: Sweep | None) -> None:
@@ -90,6 +104,8 @@ def needs_document(wanted: Needs) -> dict[str, Any]:
 
 def _print_sweep(console: Console, found: SurveyPlan, swept: Sweep) -> None:
     """The largest half-width of a share against ε and people."""
+    from geopriv.surveys.planning.targets import edges_words
+
     words = found.survey.space.distance_words
     table = _table("1/ε", *(f"{people:,} people" for people in swept.people))
     for k, rate in enumerate(swept.rates):
@@ -98,7 +114,7 @@ def _print_sweep(console: Console, found: SurveyPlan, swept: Sweep) -> None:
     console.print(table)
     console.print(
         "Half of the 95 % interval of the worst share, in percentage points: of its plain answer where it has one. "
-        "Soft edges are kept as wide as they are now.\n",
+        f"Soft edges are {edges_words(found)}.\n",
         highlight=False,
     )
 
@@ -123,5 +139,5 @@ def _table(first: str, *others: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     table.add_column(first)
     for name in others:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     return table

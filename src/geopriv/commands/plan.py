@@ -123,7 +123,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     options = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for name in ("mechanism", "answers"):
         options.add_column(name, no_wrap=True)
-    for name in ("error", "people ±1", "efficiency", "bias"):
+    for name in ("error", "people, soft ±1", "efficiency", "bias"):
         options.add_column(name, justify="right", no_wrap=True)
     for option in found.plan.options:
         options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
@@ -134,10 +134,10 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         unit = f"{found.survey.space.distance_unit or 'units'} (root mean square over all means)"
     console.print(
         f"Error: standard error in {unit}, as the page will "
-        "state it. People ±1: how many make the 95 % interval of every soft answer, with its bias, at most ± 1 point. "
-        "Efficiency: the least variance that any unbiased report could have, as a share of this one's. Bias: in "
-        "points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, which devices "
-        "do not.\n",
+        "state it. People, soft ±1: how many make the 95 % interval of every soft answer, with its bias, at most "
+        "± 1 point. Efficiency: the least variance that any unbiased report could have, as a share of this one's. "
+        "Bias: in points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, "
+        "which devices do not.\n",
         highlight=False,
     )
     print_questions(console, found)

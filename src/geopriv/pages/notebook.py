@@ -83,8 +83,9 @@ def _(audit: Audit) -> str:
 def _(plan: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
     asked = [
-        (q.name, f"{len(q.queries):,}", _spread(q, plan.expected(q)), _spread(q, plan.worst(q)))
+        (q.name, f"{len(q.queries):,}", *(_spread(q, error) for error in errors))
         for q in plan.survey.questions
+        for errors in [(plan.expected(q), plan.worst(q), plan.plain_half_width(q))]
     ]
     bias = f"{plan.largest_bias:.1g}" if plan.largest_bias > 1e-6 else ""
     chosen = plan.plan.options.index(plan.option)
@@ -97,12 +98,15 @@ def _(plan: Plan) -> str:
     return _html("plan", plan, _option_rows(plan), plan.options.index(plan.best))
 
 
-def _spread(question: Question, error: float) -> str:
-    """A standard error: of a share as it is, of totals and values with their unit."""
+def _spread(question: Question, error: float | None) -> str:
+    """An error: of a share in points, of totals and values with their unit; a dash for none."""
+    if error is None or not math.isfinite(error):
+        return "–"
+    scale, unit = form_of(question).scale(question)
+    said = float(f"{scale * error:.2g}")
     if question.valued and question.space.ratios:
-        return question.space.distance_words(float(f"{error:.2g}"))
-    unit = form_of(question).scale(question)[1] if question.valued or question.times != 1 else ""
-    return f"{error:.2g}{unit}" if error < 1 else f"{plain(float(f'{error:.2g}'))}{unit}"
+        return question.space.distance_words(said)
+    return f"{plain(said)}{'' if 'point' in unit else unit}"
 
 
 def _option_rows(plan: Plan) -> list[tuple[str, ...]]:

@@ -127,7 +127,7 @@ class Plan(Shown):
 
         >>> from geopriv import Threshold, plan
         >>> plan(Threshold(at=0.0, width=2.0), epsilon=1.0, people=1000).people_for(error=0.02)
-        4031
+        3080
         """
         chosen = self.taken if option is None else option
         one = self.standard_errors(chosen) ** 2 * self.people
@@ -180,13 +180,13 @@ class Plan(Shown):
             next_best = f"; the next, {rivals[0].name}, has {rivals[0].error / best.error:.3g} times its error"
         return self.reason(best, next_best=next_best)
 
-    def reason(self, best: Option, among: str = "", next_best: str = "") -> str:
-        """The sentence, of its parts: among what the option is best, how it shares ε, and what comes next."""
+    def reason(self, best: Option, among: str = "", next_best: str = "", asked: str = "") -> str:
+        """The sentence, of its parts: among what the option is best, how it shares ε, what is next, what is asked."""
         size = len(best.variances)
         sentence = f"{best.mechanism} has the least predicted error{among}"
-        if size > 1:
+        if size > 1 or asked:
             how = {
-                "one report": f"one report answers all {size:,} queries with ε spent once",
+                "one report": f"one report answers all {asked or f'{size:,} queries'} with ε spent once",
                 "ε split": f"everyone answers all {size:,} queries with ε/{size:,} each",
                 "people split": f"everyone answers one of the {size:,} queries with the whole ε",
             }[best.arrangement]

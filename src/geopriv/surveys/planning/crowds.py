@@ -6,8 +6,14 @@ import numpy as np
 
 from geopriv.queries.priors import Prior
 from geopriv.queries.questions import Question
+from geopriv.spaces import Space
+from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.words import NARROW
 from geopriv.surveys.model import Survey
-from geopriv.surveys.planning.workload import AROUND, Box, Workload
+from geopriv.surveys.planning.around import Box, box_around
+from geopriv.surveys.planning.workload import Workload
+
+_NAMED = 3  # questions whose people are told one by one
 
 
 def shares_of(survey: Survey) -> tuple[Question, ...]:
@@ -18,8 +24,8 @@ def shares_of(survey: Survey) -> tuple[Question, ...]:
 def expected_work(survey: Survey) -> Workload:
     """What a survey asks, but for values, and of whom.
 
-    Without a prior people are even over the region of a map, and elsewhere, for each question, even within 3/ε of what
-    it asks about: nobody who lies farther away adds to its error.
+    Without a prior people are even over the region of a map, and elsewhere, for each question, even around what it
+    asks about: see `planning.around`.
     """
     prior = survey.prior
     if prior is None and survey.space.geographic and np.isfinite(survey.space.limits).all():
@@ -35,13 +41,33 @@ def expected_words(survey: Survey) -> str:
     if survey.prior is not None:
         return "Expected: for people as the survey's prior says."
     if survey.space.geographic:
-        return "Expected: for people evenly over the region, water too, since the survey has no [prior]."
-    near = f"within {survey.space.distance_words(AROUND / survey.epsilon)} of what is asked"
+        return (
+            "Expected: for people evenly over the region, water too, since the survey has no [prior]. Where people "
+            "crowd together errors and plain intervals are longer: a [prior] tells."
+        )
     valued = [question.valued for question in survey.questions]
-    if any(valued):
-        over = "over the public range"
-        near = over if all(valued) else f"{near}, for means and quantiles {over}"
-    return f"Expected: for people evenly {near}, since the survey has no [prior]."
+    over = "over the public range"
+    where = over if all(valued) else _between(survey) + (f", for means and quantiles {over}" if any(valued) else "")
+    return f"Expected: for people evenly {where}, since the survey has no [prior]."
+
+
+def _between(survey: Survey) -> str:
+    """The ends between which people are, of each question where these differ."""
+    ends, found = public_ends(survey), dict[str, str]()
+    asked = [question for question in survey.questions if not question.valued]
+    for question in asked:
+        low, high = (_words(survey.space, corner) for corner in box_around(question.queries, survey.epsilon, ends))
+        bare = low.removesuffix(f"{NARROW}{survey.space.value_unit}")
+        between = f"between {bare} and {high}" if survey.space.dimension == 1 else f"in the box from {low} to {high}"
+        found.setdefault(between, question.name)
+    if len(found) == 1:
+        return next(iter(found))
+    each = [f"{between} for {name!r}" for between, name in found.items()]
+    return ", ".join(each[:_NAMED]) + (", and so on around each question" if len(each) > _NAMED else "")
+
+
+def _words(space: Space, corner: FloatArray) -> str:
+    return space.place_words(space.values(corner.reshape(space.point_shape)).tolist())
 
 
 def public_ends(survey: Survey) -> Box:

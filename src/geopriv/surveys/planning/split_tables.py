@@ -18,9 +18,10 @@ from geopriv.mechanisms.table.bracket_table import BracketTable
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
+from geopriv.surveys.planning.around import Crowd
 from geopriv.surveys.planning.brackets import half_width, is_plain
 from geopriv.surveys.planning.options import Option
-from geopriv.surveys.planning.workload import Crowd, Workload
+from geopriv.surveys.planning.workload import Workload
 
 MOST = 8  # tables among which people are split
 _ON_LINES = 2  # likewise: there one report has brackets nearly as short

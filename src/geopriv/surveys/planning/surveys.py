@@ -15,21 +15,13 @@ from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
-from geopriv.spaces.checks import (
-    FloatArray,
-    invalid,
-)
+from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.shown import Shown
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
 from geopriv.surveys.planning.cautions import cautions
-from geopriv.surveys.planning.choice import (
-    MECHANISMS,
-    ON_DEVICES,
-    Plan,
-    plan_queries,
-)
+from geopriv.surveys.planning.choice import MECHANISMS, ON_DEVICES, Plan, plan_queries
 from geopriv.surveys.planning.crowds import public_ends, shares_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
@@ -103,6 +95,12 @@ class SurveyPlan(Shown):
             return half_width(fixed, cast("Lattice", answering), _valued_work(self.survey))  # tables have only shares
         return question.times * float(self.plan.half_widths()[self._places[question.name]].max())
 
+    def plain_half_width(self, question: Question) -> float | None:
+        """Half of the 95 % interval of a plain answer, or of a value, as `half_width` has it; None where it is soft."""
+        if question.valued:
+            return self.half_width(question)
+        return question.times * self.plain[question.name] if question.name in self.plain else None
+
     @property
     def in_points(self) -> bool:
         """Whether the options' errors are those of shares of people, and not of values in the unit of distance."""
@@ -133,7 +131,10 @@ class SurveyPlan(Shown):
         return cautions(self.survey, {n: float(soft[self._places[n]].max()) for n in shares} | self.plain)
 
     def people_for(self, error: float, option: Option | None = None) -> int:
-        """How many people make every query's 95 % interval as short as ± error; see `Plan.people_for`."""
+        """How many people make the 95 % interval of every *soft* answer as short as ± error; see `Plan.people_for`.
+
+        Of plain answers, which have longer intervals, `targets.needs` finds people and ε.
+        """
         return self.plan.people_for(error, option or self.option)
 
     def epsilon_for(self, error: float) -> float:
@@ -157,7 +158,9 @@ class SurveyPlan(Shown):
         if rival is not None and own > 0:
             least = "at least " if rival.bound_only else ""
             next_best = f"; the next of these, {rival.name}, has {least}{self.error(rival) / own:.3g} times its error"
-        sentence = self.plan.reason(self.option, " of what devices run", next_best)
+        number = len(self.survey.questions)
+        asked = f"{number:,} questions" if number > 1 and self.option.arrangement == "one report" else ""
+        sentence = self.plan.reason(self.option, " of what devices run", next_best, asked)
         gain = 1 - self.error(best) / own if own > 0 else 0.0
         if gain < _GAIN or best.mechanism in ON_DEVICES:
             return sentence
@@ -170,7 +173,7 @@ class SurveyPlan(Shown):
         each = (
             f", each person answering one of the {parts} questions" if self.option.arrangement == "people split" else ""
         )
-        halves = {name: f"± {100 * half:.2g} points" for name, half in self.beside.items()}
+        halves = {name: f"plain ± {100 * half:.2g} points" for name, half in self.beside.items()}
         others = ", ".join(f"{name} {half}" for name, half in halves.items() if name != own)
         why = "has the shortest plain intervals of what devices run"
         if self.beside[own] > min(self.beside.values()):

@@ -54,12 +54,14 @@ class Needs:
 
     def sentences(self, found: SurveyPlan) -> tuple[str, str]:
         """Both in words."""
-        survey, points = found.survey, f"± {100 * self.error:g} point{'' if self.error == 0.01 else 's'}"
+        kinds = {"plain" if share.name in found.plain else "soft" for share in shares_of(found.survey)}
+        which, survey = " or ".join(sorted(kinds)), found.survey
+        points = f"{which} ± {100 * self.error:g} point{'' if self.error == 0.01 else 's'}"
         words = survey.space.distance_words
         if self.people is None:
             first = (
                 f"No number of people makes every share {points} at this ε: the edges between which plain answers are "
-                f"held leave ± {100 * self.least:.2g}."
+                f"held leave ± {_rounded_up(100 * self.least):g}."
             )
         else:
             first = (
@@ -70,8 +72,19 @@ class Needs:
         digits = 10.0 ** (math.floor(math.log10(1 / self.epsilon)) - 2)
         near = math.floor(1 / self.epsilon / digits) * digits  # rounded down, so that it is enough
         second = f"For {points} in every share with {survey.people:,} people: ε = 1 per {words(near)}"
-        soft = "as wide in 1/ε" if found.option.mechanism == "BracketTable" else "kept as wide"
-        return first, f"{second}, with soft edges {soft} as they are now."
+        return first, f"{second}, with soft edges {edges_words(found)}."
+
+
+def edges_words(found: SurveyPlan) -> str:
+    """What becomes of soft edges where another ε is looked at."""
+    tables = found.option.mechanism == "BracketTable"
+    return "as wide in 1/ε as they are now" if tables else "kept as wide as they are now"
+
+
+def _rounded_up(number: float) -> float:
+    """With three digits, never below the number."""
+    digits = 10.0 ** (math.floor(math.log10(number)) - 2)
+    return float(f"{math.ceil(number / digits) * digits:.3g}")
 
 
 def needs(found: SurveyPlan, error: float) -> Needs:
@@ -84,7 +97,7 @@ def needs(found: SurveyPlan, error: float) -> Needs:
     Raises:
         InvalidParameter: for a survey without shares.
     """
-    _require_shares(found, "target")
+    _require_shares(found, "target", f"{100 * error:g} points")
     survey, rate = found.survey, found.survey.epsilon
     here = half_widths(survey, found.option.mechanism, rate)
     people = _least_people(lambda n: max(width(n) for width in here.values()), error)
@@ -107,10 +120,10 @@ def _least_rate(found: SurveyPlan, error: float, here: dict[str, HalfWidth]) -> 
             there = half_widths(survey, mechanism, rate)
         except InvalidParameter:
             return None
-        worse = {name for name, width in there.items() if width(n) > 1.01 * error} - worst
-        if not worse:
+        worse = {name for name, width in there.items() if width(n) > 1.01 * error}
+        if not worse or looked_at == set(there):
             return rate
-        worst |= worse
+        worst = worst | worse if worse - worst else set(there)  # a grid for all is not as good as one for some
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +152,7 @@ def sweep(found: SurveyPlan, told: Callable[[str], None] = lambda _: None) -> Sw
         found: a plan.
         told: what is done next.
     """
-    _require_shares(found, "sweep")
+    _require_shares(found, "sweep", True)
     survey = found.survey
     rates = tuple(factor * survey.epsilon for factor in FACTORS)
     people = tuple(sorted({max(1, round(times * survey.people)) for times in TIMES}))
@@ -169,6 +182,6 @@ def _least_people(worst: Callable[[int], float], error: float) -> int | None:
     return high
 
 
-def _require_shares(found: SurveyPlan, option: str) -> None:
+def _require_shares(found: SurveyPlan, option: str, given: object) -> None:
     if not shares_of(found.survey):
-        raise invalid("plan", option, "left out for a survey without shares: maps and values have none", "none")
+        raise invalid("plan", option, "left out for a survey without shares: maps and values have none", given)

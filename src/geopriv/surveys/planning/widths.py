@@ -16,12 +16,13 @@ from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.around import Crowd
 from geopriv.surveys.planning.brackets import EDGES, FIRST, half_width, is_plain, plain_grid, some_of
 from geopriv.surveys.planning.choice import plan_work
 from geopriv.surveys.planning.crowds import expected_work, shares_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.split_tables import Tabled
-from geopriv.surveys.planning.workload import Crowd, Workload
+from geopriv.surveys.planning.workload import Workload
 
 _STEP = 0.2  # in units of 1/ε, of the grid by which plain questions in the plane are judged
 _SOME = 5  # values of a distribution that stand for all
@@ -51,9 +52,7 @@ def half_widths(
     if mechanism == "BracketTable":
         parts = len(shares_of(survey))
         return {
-            share.name: Tabled(
-                share.queries[0], survey.epsilon, rate, survey.people, parts, work.crowd(k), survey.prior
-            )
+            share.name: Tabled(share.queries[0], survey.epsilon, rate, survey.people, parts, work.crowd(k), work.prior)
             for k, share in enumerate(shares)
         }
     grid, plain = _plain_grid(asked, work)

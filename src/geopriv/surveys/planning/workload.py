@@ -10,18 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.queries import Blurred, Query, common_space
-from geopriv.queries.priors import Prior, points_under
+from geopriv.queries import Query, common_space
+from geopriv.queries.priors import points_under
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, count, invalid
+from geopriv.surveys.planning.around import POINTS, Box, Crowd, even_crowd
 
 Curve = Callable[[FloatArray], FloatArray]
-Box = tuple[FloatArray, FloatArray]  # the lowest and the highest corner
-Crowd = tuple[FloatArray, FloatArray]  # points and weights
-
-AROUND = 3.0  # in units of 1/ε: how far around a question people are, where nothing is known of them
-
-_POINTS = 2048  # of the prior
 _NODES = 1000  # of a curve that is shared by many queries, besides those around landmarks
 
 
@@ -38,7 +33,7 @@ class Workload:
         people: how many will report.
         points: of the space, standing for the prior.
         weights: of the points.
-        prior: that they stand for; None for even points around the queries, as far as noise reaches.
+        prior: that they stand for; None for even points around the queries, see `planning.around`.
         sizes: without a prior, how many queries each question has, one question after the other; () for one crowd.
         crowds: the points and weights of each question's people; () for the same people in all.
     """
@@ -72,7 +67,7 @@ class Workload:
             return cls(asked, space, rate, n, *_thinned(*points_under("plan", space, prior)), prior)
         limits = space.limits if ends is None else ends
         starts = np.cumsum([0, *(sizes or (len(asked),))]).tolist()
-        crowds = tuple(_around(asked[a:b], space, rate, limits) for a, b in pairwise(starts))
+        crowds = tuple(even_crowd(asked[a:b], rate, limits) for a, b in pairwise(starts))
         points, weights = (np.concatenate(parts) for parts in zip(*crowds, strict=True))
         many = crowds if len(crowds) > 1 else ()
         return cls(asked, space, rate, n, points, weights / len(crowds), prior, sizes, many)
@@ -199,20 +194,20 @@ def kind(query: Query) -> object | None:
 
 def _thinned(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """At most a few thousand points: means of equal shares on a line, an even choice elsewhere."""
-    if len(points) <= _POINTS:
+    if len(points) <= POINTS:
         return points, weights
     if points.size == len(points):
         flat = points.reshape(-1)
         order = np.argsort(flat)
         flat, weights = flat[order], weights[order]
-        part = np.minimum((np.cumsum(weights) - weights / 2) * _POINTS, _POINTS - 1).astype(np.int64)
-        mass, place = (np.asarray(np.bincount(part, w, _POINTS), dtype=np.float64) for w in (weights, weights * flat))
+        part = np.minimum((np.cumsum(weights) - weights / 2) * POINTS, POINTS - 1).astype(np.int64)
+        mass, place = (np.asarray(np.bincount(part, w, POINTS), dtype=np.float64) for w in (weights, weights * flat))
         return (place[mass > 0] / mass[mass > 0]).reshape(-1, *points.shape[1:]), mass[mass > 0]
     # systematic sampling: every point is taken as often as its weight says
-    at = (np.arange(_POINTS) + 0.5) / _POINTS
+    at = (np.arange(POINTS) + 0.5) / POINTS
     order = _neighbours_together(points)
     chosen = order[np.minimum(np.searchsorted(np.cumsum(weights[order]), at), len(points) - 1)]
-    return points[chosen], np.full(_POINTS, 1 / _POINTS)
+    return points[chosen], np.full(POINTS, 1 / POINTS)
 
 
 def _neighbours_together(points: FloatArray) -> Any:
@@ -224,14 +219,3 @@ def _neighbours_together(points: FloatArray) -> Any:
         for axis in range(points.shape[1]):
             code |= ((ranks[:, axis] >> bit) & 1) << (bit * points.shape[1] + axis)
     return np.argsort(code, kind="stable")
-
-
-def _around(asked: tuple[Query, ...], space: Space, rate: float, ends: Box) -> Crowd:
-    """Even points over a box around what queries look at, as far as there are people in it."""
-    boxes = [(query.query if isinstance(query, Blurred) else query).box(AROUND / rate) for query in asked]
-    low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
-    low, high = np.clip(low, *ends), np.clip(high, *ends)
-    even = Prior.uniform(low[0], high[0]) if low.size == 1 else Prior.uniform(low, high)
-    if low.size == 1:
-        return _thinned(even.values.reshape(-1, *space.point_shape), even.weights)
-    return even.values[:_POINTS], np.full(_POINTS, 1 / _POINTS)  # the first of them are even too

@@ -25,7 +25,7 @@ from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Query
 from geopriv.queries.priors import even_points
 from geopriv.spaces.checks import FloatArray
-from geopriv.surveys.planning.workload import Box
+from geopriv.surveys.planning.around import Box
 
 REACH = 4.0  # in units of 1/ε, around what a query looks at
 FINEST = 0.1  # in units of 1/ε, between places

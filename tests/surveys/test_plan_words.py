@@ -1,0 +1,64 @@
+"""What a plan says of its questions: each number in its unit, soft or plain, and nothing that is no number."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import geopriv as gp
+from geopriv.commands.expectations import in_units, question_documents
+from geopriv.pages.notebook import notebook_html
+from geopriv.spaces.words import NARROW
+from geopriv.surveys.planning.targets import Needs, needs
+
+USD = gp.Line("USD")
+ABOVE = gp.Share("above", gp.Threshold(100_000.0, 32_000.0, USD, "smooth"))
+MEDIAN = gp.queries.Quantile("median", (0.5,), USD, 0.0, 2e6)
+MEAN = gp.queries.Mean("mean", USD, low=(0.0,), high=(2e6,))
+
+
+@cache
+def planned(*questions: gp.queries.Question) -> gp.surveys.SurveyPlan:
+    source = gp.Source(("income",), (0.0,), (2e6,))
+    return gp.plan(gp.Survey("incomes", USD, 1 / 8000, questions, 50_000, source))
+
+
+def test_the_interval_of_a_value_is_plain_and_its_standard_error_is_half_of_that() -> None:
+    found = planned(ABOVE, MEAN, MEDIAN)
+    for question in (MEAN, MEDIAN):
+        assert found.plain_half_width(question) == pytest.approx(1.96 * found.expected(question), rel=1e-3)
+    assert found.plain_half_width(ABOVE) == found.plain["above"]
+
+
+def test_the_rows_for_machines_have_units_for_all_but_shares() -> None:
+    rows = {row["name"]: row for row in question_documents(planned(ABOVE, MEAN, MEDIAN))}
+    assert [rows[name]["unit"] for name in ("above", "mean", "median")] == [None, "USD", "USD"]
+    assert all(row["plain_half_width_expected"] > row["standard_error_expected"] for row in rows.values())
+
+
+def test_a_plan_counts_questions_and_not_only_those_about_shares() -> None:
+    assert "answers all 3 questions" in planned(ABOVE, MEAN, MEDIAN).why
+
+
+def test_a_notebook_has_a_dash_where_there_is_no_number() -> None:
+    shown = notebook_html(planned(ABOVE, MEAN, MEDIAN))
+    assert "nan" not in shown
+    assert "<td>–</td>" in shown
+    assert "plain ±" in shown
+
+
+def test_large_errors_are_said_in_words() -> None:
+    assert in_units(MEAN, 6.2e9).replace(NARROW, " ") == "6.2 billion USD"
+    assert in_units(MEAN, float("nan")) == "–"
+
+
+def test_what_the_edges_leave_is_never_said_to_be_what_is_wanted() -> None:
+    first, _ = Needs(0.01, None, None, 0.010004).sentences(planned(ABOVE, MEAN, MEDIAN))
+    assert "plain ± 1 point" in first
+    assert "leave ± 1.01." in first
+
+
+def test_a_target_for_a_survey_without_shares_is_named_in_the_refusal() -> None:
+    with pytest.raises(gp.InvalidParameter, match="Got '2 points' instead"):
+        needs(planned(MEAN), 0.02)
