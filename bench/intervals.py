@@ -106,6 +106,16 @@ def print_plain(rows: list[Row]) -> None:
         )
 
 
+def print_tables(rows: list[Row]) -> None:
+    """Plain answers of surveys of one threshold, or of areas alone: a table for each, and people split."""
+    print("A table for each question, people split among them:")
+    for r in rows:
+        print(
+            f"{r['what']:36}{r['question']:32}{r['n']:>10,}{100 * r['truth']:>8.2f}{'':8}"
+            f"{r['plain_covered']:>11.4f}{100 * r['plain_half']:>9.2f}"
+        )
+
+
 def main() -> None:
     """Measure, and print one table."""
     files = [Path(name) for name in sys.argv[1:] if not name.startswith("--")]
@@ -119,10 +129,14 @@ def main() -> None:
     rows = [] if "--plain" in sys.argv else on_incomes(values, weights) + on_map(spots[::7])
     plain = list(plain_questions.incomes(np.clip(values, 0.0, 2e6), weights, PLAIN))
     plain += plain_questions.crashes(plain_questions.CITY.read(spots), PLACES, PLAIN)
+    at = plain_questions.CITY.read(spots)
+    tables = list(plain_questions.by_tables(np.clip(values, 0.0, 2e6), weights, at, PLACES, PLAIN))
     if "--json" in sys.argv:
-        print(json.dumps({"intervals": rows, "plain": plain}))
+        print(json.dumps({"intervals": rows, "plain": plain, "plain_tables": tables}))
         return
     print_plain(plain)
+    print_tables(tables)
+    print("Means and quantiles: python bench/values.py")
     if not rows:
         return
     print(f"{'95 % confidence':48}{'n':>8}{'surveys':>9}{'covered':>18}{'± one s.e.':>12}")

@@ -80,9 +80,34 @@ BAD = {
         lines([f"p,{INCOMES[0]}", *(f"p,{x}87" for x in INCOMES[1:])]),
         "nearly all values .*lie above .*in hundredths of USD",
     ),
+    "zeros among thousandths": Bad(
+        INCOME,
+        lines([*["p,0"] * 9, *(f"p,{x}000" for x in INCOMES[9:])]),
+        "most values .*lie above .*in hundredths of USD",
+    ),
+    "most above": Bad(
+        INCOME,
+        lines([*(f"p,{x}" for x in INCOMES[:140]), *(f"p,{x}87" for x in INCOMES[140:])]),
+        "most values .*lie above the public range",
+    ),
+    "one among thousands": Bad(
+        INCOME,
+        lines(["p,150000", *(f"p,{x / 1000:.1f}" for x in INCOMES[1:])]),
+        "nearly all values .*in the lowest 1/500 of the .*in thousands of USD",
+    ),
     "both sides": Bad(INCOME, incomes(lambda x: f"{x if x % 2 else -x}7777"), "all values .*lie outside the public"),
     "one value": Bad(INCOME, incomes(lambda _: "77777"), "one and the same"),
     "swapped": Bad(MAP, lines((f"{b},{a},p" for a, b in PLACES), "lat,lon,who"), "only when they are swapped"),
+    "mostly elsewhere": Bad(
+        MAP,
+        lines((f"{a + 9 * (i < 160)},{b},p" for i, (a, b) in enumerate(PLACES)), "lat,lon,who"),
+        "most values lie outside the region",
+    ),
+    "lost": Bad(
+        MAP,
+        lines((f"{a * (i > 30)},{b * (i > 30)},p" for i, (a, b) in enumerate(PLACES)), "lat,lon,who"),
+        "latitude 0 and longitude 0, outside the region: places that could not be found are often written as 0, 0",
+    ),
     "elsewhere": Bad(MAP, lines((f"{a + 9},{b},p" for a, b in PLACES), "lat,lon,who"), "lie outside the region"),
 }
 

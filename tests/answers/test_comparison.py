@@ -94,6 +94,26 @@ def test_the_command_prints_changes_and_the_sum(tmp_path: Path, capsys: pytest.C
     compare(tmp_path / "a.json", tmp_path / "b.json")
     text = capsys.readouterr().out.replace("\u202f", " ")
     assert "above 100,000 USD (95 % confidence):\n  changed by " in text
-    assert "counting people within 16,000 USD of the line in part: +" in text
-    assert "at 50,000" in text
+    assert "counting people within 16,000 USD of the line in part:\n    +" in text
+    assert text.count("in part") == 2  # once for the share, once for the curve
+    assert "\n   50,000 USD  " in text
     assert "given away the sum: 0.00025 per USD" in text
+
+
+def test_a_file_named_twice_is_said_to_be_the_same() -> None:
+    from geopriv.pages.comparison import comparison_text
+
+    assert "a file named twice" in comparison_text(gp.answers.compare(wave(1.0, 1), wave(1.0, 1)))
+    assert "named twice" not in comparison_text(gp.answers.compare(wave(1.0, 1), wave(1.0, 2)))
+
+
+def test_a_design_is_not_taken_for_estimates(tmp_path: Path) -> None:
+    DESIGN.write(tmp_path / "design.json")
+    with pytest.raises(gp.InvalidParameter, match=r"design.json is a design, not estimates"):
+        gp.Answers.read(tmp_path / "design.json")
+
+
+def test_those_who_are_counted_must_be_the_same() -> None:
+    first = wave(1.0, 1)
+    with pytest.raises(gp.InvalidParameter, match="first estimates count people, the second households"):
+        gp.answers.compare(first, replace(first, counted="households"))

@@ -163,11 +163,11 @@ def test_the_finite_bound_of_few_is_that_of_all_where_there_is_one_group() -> No
     assert bernstein_reach(variance, 500, spread, 0.95, 2) > one
 
 
-@pytest.mark.parametrize("few", [0, 1])
-def test_a_group_of_fewer_than_two_has_no_answer_and_leaves_no_weighted_one(few: int) -> None:
+@pytest.mark.parametrize(("few", "words"), [(0, "no reports"), (1, "1 report"), (29, "29 reports")])
+def test_a_group_of_too_few_has_no_answer_and_leaves_no_weighted_one(few: int, words: str) -> None:
     made = design()
     tally = counted(made, 5, (200, 700, few))
-    with pytest.raises(gp.ReportRejected, match=rf"has {few} report\(s\) of the group 'New York'.*--unweighted"):
+    with pytest.raises(gp.ReportRejected, match=rf"has {words} of the group 'New York'.*--unweighted"):
         gp.estimate(made, tally)
     answers = gp.estimate(made, tally, weighted=False)
     assert (answers.group("New York").n, answers.group("New York").answers) == (few, ())
@@ -198,7 +198,9 @@ def test_waves_are_compared_by_group_and_never_weighted_with_unweighted() -> Non
     change = compare(first.group("Kings"), second.group("Kings"))["above"]
     parts = [wave.group("Kings")["above"].estimates[()].value for wave in (first, second)]
     assert float(change.values) == pytest.approx(parts[1] - parts[0])
-    with pytest.raises(gp.InvalidParameter, match="weighted = True"):
+    with pytest.raises(
+        gp.InvalidParameter, match="first estimates are weighted by the known sizes of groups, the second are not"
+    ):
         compare(first, gp.estimate(made, counted(made, 12), weighted=False))
 
 

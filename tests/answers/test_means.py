@@ -182,6 +182,7 @@ def test_on_a_log_space_it_is_the_geometric_mean_and_says_so() -> None:
     assert answer.finite.low < answer.plain.low
     assert answer.plain.high < answer.finite.high
     assert "is the geometric mean income" in answer._repr_html_()
+    assert str(answer).startswith(f"{answer.question.name}, geometric mean: ")
     assert "mean of all logarithms" in answer._repr_html_()
 
 

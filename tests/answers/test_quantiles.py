@@ -157,7 +157,7 @@ def test_answers_from_counts_are_those_of_the_benchmark() -> None:
     [
         (-1e6, "At most", "at most"),
         (1e9, "At least", "at least"),
-        (5e4, "is where the median income lies", " to "),
+        (5e4, "The median income is between these two values", " to "),
     ],
 )
 def test_an_interval_that_reaches_to_the_end_of_the_range_is_said_as_open(value: float, figure: str, text: str) -> None:

@@ -19,6 +19,7 @@ from tests.bad_data import BAD, INCOME, INCOMES, MAP, PLACES, WAGES, incomes, li
 from tests.designs import small_table
 
 Command = Callable[..., tuple[int, str, str]]
+ODD = ["in thousands", "one among thousands", "all above", "most above", "both sides", "one value", "swapped", "lost"]
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_a_share_of_rows_is_written_as_one(share: str, command: Command) -> None
         gp.privatize(INCOME, "people.csv", "reports.parquet", allow_unreadable=5)
 
 
-@pytest.mark.parametrize("name", ["in thousands", "all above", "both sides", "one value", "swapped", "elsewhere"])
+@pytest.mark.parametrize("name", ODD)
 def test_odd_values_that_are_meant_go_through(name: str, command: Command) -> None:
     Path("people.csv").write_text(BAD[name].text)
     code, out, err = command(BAD[name].design, "people.csv", "--allow-odd", "--json")
@@ -100,8 +101,8 @@ def test_odd_values_that_are_meant_go_through(name: str, command: Command) -> No
     assert json.loads(out).keys() == told
 
 
-@pytest.mark.parametrize("inside", [4, 60])
-def test_rows_outside_the_range_are_clamped_as_long_as_some_are_inside(inside: int, command: Command) -> None:
+@pytest.mark.parametrize("inside", [150, 240])
+def test_rows_outside_the_range_are_clamped_as_long_as_half_are_inside(inside: int, command: Command) -> None:
     """And nothing that is told depends on how many there are."""
     rows = [*(f"p,{x}" for x in INCOMES[:inside]), *(f"p,{x}987" for x in INCOMES[inside:])]
     Path("people.csv").write_text(lines(rows))
@@ -114,6 +115,13 @@ def test_rows_outside_the_range_are_clamped_as_long_as_some_are_inside(inside: i
         )
         == out
     )
+
+
+def test_a_few_places_at_zero_are_clamped_like_all_outside_the_region(command: Command) -> None:
+    Path("people.csv").write_text(lines([*(f"{a},{b}" for a, b in PLACES[3:]), *["0,0"] * 3], "lat,lon"))
+    assert command(MAP, "people.csv")[0] == 0
+    Path("people.csv").write_text(lines([*(f"{a},{b}" for a, b in PLACES[4:]), *["0,0"] * 4], "lat,lon"))
+    assert command(MAP, "people.csv", "--overwrite", "--again")[0] == 2
 
 
 def test_what_is_written_does_not_hold_the_counts(command: Command) -> None:

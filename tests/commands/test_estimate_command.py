@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
@@ -123,6 +127,18 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert word in error
     assert len(error.strip().splitlines()) == 1
     assert not out
+
+
+@pytest.mark.parametrize("name", ["people.parquet", "people.csv"])
+def test_people_in_place_of_reports_are_told_as_such(name: str, folder: Path, command: Run) -> None:
+    replace(DESIGN, source=gp.Source(("income",), (0.0,), (1e6,))).write(folder / "design.json")
+    people = pa.table({"who": ["p"] * 3, "income": [51_234.0, 62_345.0, 73_456.0]})
+    pq.write_table(people, folder / "people.parquet")
+    pacsv.write_csv(people, folder / "people.csv")
+    code, out, error = command("estimate", "design.json", name, "--no-page")
+    assert (code, out) == (2, "")
+    assert f"These look like people, not reports: the file {name} has 'income'" in error
+    assert "234" not in error
 
 
 def map_design() -> gp.Design:

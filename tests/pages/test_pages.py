@@ -468,6 +468,8 @@ def test_words_and_lines_stand_out_in_every_scheme(scheme: str) -> None:
 def test_an_area_that_is_small_beside_its_blur_says_so() -> None:
     place = gp.Ball((40.7, -74.0), 300.0, 300.0, CITY)
     said = gp.Blurred(place, 600.0).small_region.replace("\u202f", " ")
-    assert said == "ask about an area at least 2.6 km across, or a blur of at most 130 m"
+    assert said == "ask about an area at least 2.6 km across, or ask with 1/ε (and a blur) of at most 130 m"
+    wider = gp.Blurred(gp.Ball((40.7, -74.0), 900.0, 300.0, CITY), 600.0).small_region.replace("\u202f", " ")
+    assert wider == "ask about an area at least 2.6 km across, or a blur of at most 410 m"
     assert not gp.Blurred(gp.Ball((40.7, -74.0), 5_000.0, 300.0, CITY), 600.0).small_region
     assert not place.small_region

@@ -124,3 +124,9 @@ def test_a_function_of_cells_is_straight_between_them_and_level_beyond() -> None
     ]
     with pytest.raises(gp.InvalidParameter, match="own grid"):
         _ = query.profile
+
+
+@pytest.mark.parametrize("reach", [8e8, 1e22, np.inf])
+def test_an_edge_of_a_million_cells_is_not_tried(reach: float) -> None:
+    lattice = gp.Lattice.on_grid(LINE, 1 / 8000, 800.0)
+    assert lattice.bracket(gp.Threshold(1e5, 3e4, LINE), reach) is None

@@ -117,6 +117,17 @@ def test_a_map_is_a_local_plane_with_blurred_regions_in_metres(folder: Path) -> 
     assert float(found.prior.values[:, 0].mean()) == pytest.approx(space.middle[0], abs=0.01)
 
 
+@pytest.mark.parametrize("radius", ["2 km", "9 km", "20 km"])
+def test_the_least_blur_that_is_named_can_be_computed(folder: Path, radius: str) -> None:
+    with pytest.raises(gp.InvalidParameter, match="'blur' must be at least") as refused:
+        survey_in(folder, changed(MAP, [('"1 km"', f'"{radius}"\nblur = 1')]))
+    least = str(refused.value).split("at least ")[1].split(" for an area")[0].replace("\u202f", " ")
+    found = survey_in(folder, changed(MAP, [('"1 km"', f'"{radius}"\nblur = "{least}"')]))
+    query = found.questions[1].queries[0]
+    assert float(query((40.75, -73.98))) == pytest.approx(1.0)
+    assert not query.small_region
+
+
 def test_a_part_of_a_map_is_drawn_where_it_is(folder: Path) -> None:
     region = "region = { south = 40.7, west = -74.0, north = 40.8, east = -73.9 }"
     found = survey_in(folder, changed(MAP, [("cells = [7, 5]", f"cells = 9\n{region}")]))

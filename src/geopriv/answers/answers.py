@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import difflib
 import json
 import os
 from dataclasses import dataclass, field, replace
@@ -72,6 +73,9 @@ class Answer(Shown):
         """What is soft about the soft answer, in words."""
         return f"{self.in_part} count in part" if self.in_part else self.question.edge_words
 
+    def __str__(self) -> str:
+        return str(pages().answer_text(self))
+
 
 @dataclass(frozen=True, eq=False)
 class Answers(Shown):
@@ -111,6 +115,8 @@ class Answers(Shown):
         Raises:
             KeyError: where there is none.
         """
+        if name not in self.groups:
+            raise KeyError(_none_of("group", name, list(self.groups)))
         return self.groups[name]
 
     def __post_init__(self) -> None:
@@ -126,7 +132,7 @@ class Answers(Shown):
         for answer in self.answers:
             if answer.question.name == name:
                 return answer
-        raise KeyError(name)
+        raise KeyError(_none_of("question", name, [answer.question.name for answer in self.answers]))
 
     def to_document(self) -> dict[str, Any]:
         """What estimates.json holds: every value with its error and intervals. An infinite number is the text "inf"."""
@@ -157,6 +163,10 @@ class Answers(Shown):
             document = json.loads(Path(path).read_bytes(), parse_constant=_no_constant)
         except (ValueError, RecursionError):
             raise InvalidParameter(f"The estimates {path} must be a file of strict JSON in UTF-8.") from None
+        if isinstance(document, dict) and "mechanisms" in document:
+            raise InvalidParameter(
+                f"{path} is a design, not estimates: name the estimates.json that `geopriv estimate` wrote."
+            )
         return cls.from_document(document)
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -187,6 +197,13 @@ class Answers(Shown):
 
     def __str__(self) -> str:
         return str(pages().text_of(self))
+
+
+def _none_of(what: str, name: object, names: list[str]) -> str:
+    """That there is none of a name, what was likely meant, and which there are."""
+    near = difflib.get_close_matches(str(name), names, 1)
+    meant = f" Did you mean {near[0]!r}?" if near else ""
+    return f"There is no {what} {name!r}.{meant} There are: {', '.join(map(repr, names)) or 'none'}."
 
 
 def _no_constant(name: str) -> None:

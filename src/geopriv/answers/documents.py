@@ -180,7 +180,11 @@ def _read_answer(document: Any) -> Answer:
     estimates = Estimates(values, errors, _count(found["n"], "n"), bias, confidence)
     band, finite = (_read_band(soft[name], shape, name) for name in ("band", "finite"))
     nicer = None if soft["consistent"] is None else _array(soft["consistent"], shape, "consistent")
-    return Answer(question, estimates, band, finite, nicer, _read_band(found["plain"], shape, "plain"))
+    plain = _read_band(found["plain"], shape, "plain")
+    _expect(
+        plain is None or bool((plain.low <= plain.high).all()), "plain", "made of lower ends and upper ends above them"
+    )
+    return Answer(question, estimates, band, finite, nicer, plain)
 
 
 def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None:

@@ -17,9 +17,10 @@ from geopriv.answers.answers import Band
 from geopriv.answers.intervals import normal_reach
 from geopriv.answers.pools import Pool
 from geopriv.mechanisms.sums import Sums, band_half
-from geopriv.queries.brackets import HAIR
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
+
+_SLACK = 1e-7  # of a share, for borders and cells in floats
 
 
 def plain_ends(inner: Sums, outer: Sums, confidence: float) -> tuple[FloatArray, FloatArray]:
@@ -34,8 +35,8 @@ def plain_ends(inner: Sums, outer: Sums, confidence: float) -> tuple[FloatArray,
         confidence: of each interval.
     """
     reach = normal_reach(confidence)
-    high = np.clip(outer.means + band_half(reach, outer) + HAIR, 0.0, 1.0)
-    low = np.clip(inner.means - band_half(reach, inner) - HAIR, 0.0, 1.0)
+    high = np.clip(outer.means + band_half(reach, outer) + _SLACK, 0.0, 1.0)
+    low = np.clip(inner.means - band_half(reach, inner) - _SLACK, 0.0, 1.0)
     return np.minimum(low, high), high
 
 

@@ -25,6 +25,8 @@ from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
+FEWEST = 30  # reports of a group: with fewer its own spread is not known well enough for a normal interval
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -51,22 +53,22 @@ class Pool:
             question: that they answer, for what is said where they cannot.
 
         Raises:
-            ReportRejected: for a part of fewer than two reports, which has no error bar.
+            ReportRejected: for fewer than two reports, which have no error bar, and for fewer than 30 of a group.
         """
-        who = f"The question {question.name!r} has"
+        asked = f"The question {question.name!r} has"
         if not self.weighted or self.design.groups is None:
             counts = self.tally.counts(index)
             if counts.n < 2:
-                raise ReportRejected(f"{who} {counts.n} report(s) to mechanism {index}; an error bar needs two.")
+                raise ReportRejected(f"{asked} {_reports(counts)} to mechanism {index}; an error bar needs two.")
             return [(1.0, counts)]
         groups, found = self.design.groups, []
         for k, (name, share) in enumerate(zip(groups.names, groups.shares.tolist(), strict=True)):
             counts = self.tally.counts(index, k)
-            if counts.n < 2:
+            if counts.n < FEWEST:
                 raise ReportRejected(
-                    f"{who} {counts.n} report(s) of the group {name!r} to mechanism {index}; "
-                    "an error bar needs two, and a weighted answer for all needs every group. Without the weights "
-                    "(weighted=False, --unweighted) every report counts alike."
+                    f"{asked} {_reports(counts)} of the group {name!r} to mechanism {index}; "
+                    f"its error bar needs {FEWEST}, and a weighted answer for all needs every group. Without the "
+                    "weights (weighted=False, --unweighted) every report counts alike."
                 )
             found.append((share, counts))
         return found
@@ -96,9 +98,9 @@ class Pool:
         return inner, outer
 
     def answers(self, question: Question) -> bool:
-        """Whether there are two reports at least to every mechanism that answers the question."""
+        """Whether there are enough reports of a group to every mechanism that answers the question."""
         answering = {self.design.answering(query) for query in question.queries}
-        return all(self.tally.counts(index).n > 1 for index in answering)
+        return all(self.tally.counts(index).n >= FEWEST for index in answering)
 
 
 def weighed(
@@ -155,3 +157,7 @@ def _added(parts: Sequence[tuple[float, FloatArray | None]]) -> FloatArray | Non
     """Matrices with their weights; None where one is missing."""
     known = [weight * matrix for weight, matrix in parts if matrix is not None]
     return np.sum(known, axis=0) if len(known) == len(parts) else None
+
+
+def _reports(counts: Counts) -> str:
+    return "1 report" if counts.n == 1 else f"{counts.n or 'no'} reports"

@@ -95,8 +95,7 @@ def estimate(
     sent = reports or [] if query is None else Sql(query, database, allow_extensions)
     counted = _read(plan, sent, chosen, add_tally or [], console)
     if not counted.n:
-        reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
-        raise ReportRejected(f"There is no report to this design in the files: {reasons or 'they are empty'}.")
+        raise ReportRejected(_no_report(plan, reports or [], counted))
     with console.status("Estimating…"):
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
         answers = answer(plan, counted, confidence=confidence, **wanted)
@@ -109,6 +108,22 @@ def estimate(
             answers.write_page(page, outline=coast)
     written = [output, *([] if tally is None else [tally]), *([] if no_page else [page])]
     console.print("Written: " + ", ".join(map(str, written)), markup=False)
+
+
+def _no_report(design: Design, files: list[str], counted: Tally) -> str:
+    """Why nothing was counted: mostly the files are of others, or of people."""
+    from geopriv.reports.report_files import holds_columns
+
+    reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
+    columns = design.source.columns if design.source is not None else ()
+    people = next((name for name in files if columns and holds_columns(Path(name), columns)), None)
+    if people is None:
+        return f"There is no report to this design in the files: {reasons or 'they are empty'}."
+    named = " and ".join(map(repr, columns))
+    return (
+        f"These look like people, not reports: the file {people} has {named}, as the design reads them. Make reports "
+        "of them with geopriv privatize, and give those."
+    )
 
 
 def _read(design: Design, reports: list[str] | Sql, engine: Engine, tallies: list[Path], console: Console) -> Tally:

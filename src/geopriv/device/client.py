@@ -69,6 +69,10 @@ class Client:
         """
         return self.report_later(lambda: value, person, group)
 
+    def has_answered(self, person: str = PERSON) -> bool:
+        """Whether a report of a person was made before; then it is sent again, whatever the value and group."""
+        return self._ledger.has(person, self.design.survey, self.design.hash)
+
     def report_later(self, value: Callable[[], Any], person: str, group: str | None = None) -> str:
         """The report of a value that is read within the fixed time too."""
         from geopriv.device.draws import system_bytes

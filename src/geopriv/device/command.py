@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         client = Client(options.design, options.ledger, _policy(options))
         if client.design.groups.index(options.group) is not None:
-            say(f"geopriv: the group '{options.group}' is told openly; only the value is protected.", sys.stderr)
+            say(f"geopriv: {_told(client, options)}", sys.stderr)
         words = _typed() if options.value == "-" else options.value
         say(client.report_later(lambda: _value(words), options.person, options.group), sys.stdout)
     except (InvalidDesign, Refused, BudgetExhausted) as error:
@@ -96,6 +96,13 @@ def _parser() -> argparse.ArgumentParser:
     after = f"a report leaves so many seconds after it was asked for (default {AFTER}; 0: as soon as it is made)"
     parser.add_argument("--after", type=float, default=AFTER, help=after)
     return parser
+
+
+def _told(client: Client, options: argparse.Namespace) -> str:
+    """What is told openly of a group: that of an earlier report is another one, perhaps."""
+    if client.has_answered(options.person):
+        return "a report was made before, and it is sent again with its own value and group, whatever is given now."
+    return f"the group '{options.group}' is told openly; only the value is protected."
 
 
 def _joined(words: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from geopriv.errors import InvalidParameter
 
 GROUPS = 1_000  # in a design
 KEYS = {"Groups": ("column", "names", "weights")}
+QUOTES = '"“”„‟«»＂〝〞'
 _SHOWN = 10
 
 
@@ -23,7 +24,7 @@ class DeviceGroups:
 
     >>> groups = DeviceGroups(("Kings", "Queens"))
     >>> print(groups.sentence)
-    A report tells a group openly, one of 2: 'Kings', 'Queens'.
+    A report tells a group openly, one of 2: "Kings", "Queens".
     >>> groups.index("Queens"), DeviceGroups().index(None)
     (1, None)
     """
@@ -35,7 +36,7 @@ class DeviceGroups:
         """What a person is told of them before a report is made; empty where there are none."""
         if not self.names:
             return ""
-        known = ", ".join(f"'{name}'" for name in self.names[:_SHOWN]) + (", …" if len(self.names) > _SHOWN else "")
+        known = ", ".join(f'"{name}"' for name in self.names[:_SHOWN]) + (", …" if len(self.names) > _SHOWN else "")
         return f"A report tells a group openly, one of {len(self.names):,}: {known}."
 
     def index(self, group: str | None) -> int | None:
@@ -67,6 +68,10 @@ def read_groups(document: Any) -> DeviceGroups:
         text(found["column"], "design.groups.column", NAME)
     where = "design.groups.names"
     names = tuple(text(name, where, LABEL) for name in parts(found["names"], where, GROUPS))
+    if any(
+        mark in name for name in names for mark in QUOTES
+    ):  # or a label could end its quotes, and go on in our words
+        raise refuse(where, "made of labels without quotation marks", "one with some")
     if len(names) < 2 or len(set(names)) < len(names):
         raise refuse(where, "two or more, each another", f"{len(names)}, {len(set(names))} different")
     weights = found["weights"]

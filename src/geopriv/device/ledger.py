@@ -88,6 +88,14 @@ class Ledger:
                 raise
         return report
 
+    def has(self, person: str, survey: str, design: str) -> bool:
+        """Whether there is a report of a person to a survey by a design, which is the one that is given again."""
+        if not plain(person, NAME):
+            return False
+        query = "SELECT 1 FROM spent WHERE person = ? AND survey = ? AND design = ?"
+        with self._connected() as connection:
+            return connection.execute(query, (person, survey, design)).fetchone() is not None
+
     def spent(self, person: str) -> Fraction:
         """What a person has spent over all surveys, exactly."""
         with self._connected() as connection:

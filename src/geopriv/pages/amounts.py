@@ -11,6 +11,7 @@ from geopriv.spaces.words import NARROW
 
 _MOST = 8  # digits after the point
 _HAIR = Fraction(1, 10**9)
+NO_BAR = "no error bar"
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,21 @@ class ValueView:
     rest: str
     interval: str
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of an answer in a table of groups.
+
+    Args:
+        of: which of several numbers it is, "median"; empty where there is one.
+        plain: the interval that answers the plain question; empty where none does.
+        soft: that of the soft question; empty where nothing is soft.
+    """
+
+    of: str
+    plain: str
+    soft: str
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from geopriv.answers.answers import Answer
-from geopriv.pages.amounts import Amount, ValueView, amount_of
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words
 from geopriv.pages.words import counted
@@ -28,7 +29,12 @@ def lines(answer: Answer) -> list[str]:
     return [f"{answer.question.name}: {said.figure} ({confidence_words(answer)}, {said.ends})".replace(NARROW, " ")]
 
 
-def scale(question: Covariance) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """The interval: no edge is soft."""
+    return [Cell("", _said(answer).ends if _has_error(answer) else NO_BAR, "")]
+
+
+def scale(question: Covariance, who: str = PEOPLE) -> tuple[float, str]:
     """Covariances are said in the square of the unit."""
     return 1.0, f" {_unit(question) or 'units²'}"
 
@@ -36,7 +42,7 @@ def scale(question: Covariance) -> tuple[float, str]:
 def _view(answer: Answer) -> ValueView:
     question, found = _asked(answer), answer.estimates
     first, second = (name or f"axis {axis}" for name, axis in zip(question.of, question.axes, strict=True))
-    if not 0 < float(found.standard_errors) < math.inf:
+    if not _has_error(answer):
         rest = f"{counted(found.n, 'report')} cannot tell: they are all the same, so there is no error bar."
         return ValueView(question.name, "No number", rest, "", ())
     said = _said(answer)
@@ -51,6 +57,10 @@ def _view(answer: Answer) -> ValueView:
     )
     level = f"{plain(100 * found.confidence)}{NARROW}% interval"
     return ValueView(question.name, said.figure, rest, f"{level} {said.ends}", notes)
+
+
+def _has_error(answer: Answer) -> bool:
+    return 0 < float(answer.estimates.standard_errors) < math.inf
 
 
 def _said(answer: Answer) -> Amount:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 import shapely
 
 from geopriv.answers.answers import Answer
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import Cell
 from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density, per_square
 from geopriv.pages.frames import Frame, on_map
@@ -117,7 +119,7 @@ def lines(answer: Answer) -> list[str]:
     above = int((found.low > 0).sum()) if answer.band is None else int((answer.band.low > 0).sum())
     peak = np.unravel_index(int(found.values.argmax()), question.shape)
     query: Any = question.queries[int(found.values.argmax())]
-    place = ", ".join(f"{part:.10g}" for part in query.center)
+    place = question.space.place_words(query.center).replace(NARROW, " ")
     percent, square = per_square(question)
     return [
         f"{question.name}: {question.columns} × {question.rows} places, {above:,} of them surely above 0 at once",
@@ -125,7 +127,12 @@ def lines(answer: Answer) -> list[str]:
     ]
 
 
-def scale(question: DensityMap) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """None: it is a picture."""
+    return []
+
+
+def scale(question: DensityMap, who: str = PEOPLE) -> tuple[float, str]:
     """Mean kernels are said as densities."""
     percent, square = per_square(question)
     return percent, f" % per {square}"

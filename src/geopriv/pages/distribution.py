@@ -10,6 +10,8 @@ import numpy as np
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import Cell
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, round_numbers
 from geopriv.pages.regions import Page
 from geopriv.pages.share import axis_top, percent, percents, plain_decimals
@@ -22,7 +24,7 @@ from geopriv.spaces.words import NARROW, amount, plain
 
 WIDE, HIGH = 1000, 500  # of the picture, in its own units
 _ROWS = 101  # of the table
-_LINES = 12  # of text
+_ALL, _LINES = 25, 12  # rows of text: of a curve all, or of a longer one some
 is_map = False
 
 
@@ -109,7 +111,7 @@ def _view(answer: Answer) -> CurveView:
         level,
         _plot(answer, axis_top(top)) if known else None,
         " ".join((reach, *findings)),
-        _rows(answer, unit) if known else (),
+        _rows(answer) if known else (),
         at.size > _ROWS,
     )
 
@@ -136,9 +138,10 @@ def lines(answer: Answer) -> list[str]:
     """Some of its values, each with its interval and the band."""
     question = _asked(answer)
     size = len(question.at)
-    picked = np.unique(np.linspace(0, size - 1, min(size, _LINES)).round().astype(int)).tolist()
-    unit = getattr(question.space, "unit", None) or ""
-    places = [f"{question.at[k]:,.10g} {unit}".rstrip() for k in picked]
+    rows = size if size <= _ALL else _LINES
+    picked = np.unique(np.linspace(0, size - 1, rows).round().astype(int)).tolist()
+    named = labels(question)
+    places = [named[k].replace(NARROW, " ") for k in picked]
     width = max(map(len, places))
     told = [_headline(answer)]
     for k, place in zip(picked, places, strict=True):
@@ -146,6 +149,16 @@ def lines(answer: Answer) -> list[str]:
     if len(picked) < size:
         told.append(f"  … and {size - len(picked)} values between these, in the estimates and on the page")
     return told
+
+
+def labels(question: Distribution) -> list[str]:
+    """The values of a curve with their unit: four digits, or as many as it takes to tell them apart."""
+    found: list[str] = []
+    for digits in (4, 6, 10, 15):
+        found = [amount(at, question.space.value_unit, digits) for at in question.at]
+        if len(set(found)) == len(found):
+            break
+    return found
 
 
 def _headline(answer: Answer) -> str:
@@ -165,7 +178,12 @@ def _plain_text(answer: Answer, k: int) -> str:
     return f"{f'{least} to {most}':>14}   "
 
 
-def scale(question: Distribution) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """None: it is a picture."""
+    return []
+
+
+def scale(question: Distribution, who: str = PEOPLE) -> tuple[float, str]:
     """Shares are said in percent."""
     return 100.0, " points"
 
@@ -246,8 +264,9 @@ def _apart(half: float) -> str:
     return f"{plain(above(2 * half, 2))} percentage points"
 
 
-def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
+def _rows(answer: Answer) -> tuple[Row, ...]:
     question, estimates = _asked(answer), answer.estimates
+    named = labels(question)
     rows = []
     for k in np.unique(np.linspace(0, len(question.at) - 1, min(_ROWS, len(question.at))).round().astype(int)):
         one = estimates[k]
@@ -255,7 +274,7 @@ def _rows(answer: Answer, unit: str | None) -> tuple[Row, ...]:
         together = percents(float(answer.band.low[k]), float(answer.band.high[k]), decimals) if answer.band else ""
         rows.append(
             Row(
-                amount(question.at[k], unit),
+                named[k],
                 _between(answer, k),
                 percent(one.value, decimals),
                 percents(one.low, one.high, decimals),

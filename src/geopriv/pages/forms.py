@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from geopriv.answers.answers import Answer
+from geopriv.device.designs import PEOPLE
 from geopriv.pages import covariance, density_map, distribution, mean, quantile, share, total
+from geopriv.pages.amounts import Cell
 from geopriv.pages.regions import Page
 from geopriv.queries.questions import Question
 
@@ -27,8 +29,12 @@ class Form(Protocol):
         """An answer as text."""
         ...
 
-    def scale(self, question: Any) -> tuple[float, str]:
-        """What estimates are multiplied with to be said, and the unit that is then said behind them."""
+    def cells(self, answer: Answer) -> list[Cell]:
+        """Its few numbers in tables of groups; none where it is a picture."""
+        ...
+
+    def scale(self, question: Any, who: str = PEOPLE) -> tuple[float, str]:
+        """What estimates are multiplied with to be said, and the unit that is then said behind them, or who it is."""
         ...
 
 

@@ -1,15 +1,16 @@
-"""Answers by group: a table for each question that has one number, and lines of the same."""
+"""Answers by group: a table for each number of a question, and lines of the same."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from geopriv.answers.answers import Answer, Answers
+from geopriv.answers.answers import Answers
+from geopriv.pages.amounts import Cell
 from geopriv.pages.forms import form_of
-from geopriv.pages.share import percents, plain_decimals, soft_ends
+from geopriv.pages.values import percent_words
 from geopriv.pages.words import counted
+from geopriv.queries.questions import Question
 from geopriv.spaces.words import NARROW
-from geopriv.spaces.words import plain as number
 
 _SHOWN = 20  # groups in lines of text
 
@@ -22,7 +23,7 @@ class GroupRow:
         name: of the group.
         n: reports of the group.
         plain: the interval of the plain answer; empty where there is none.
-        soft: that of the soft one; empty where there are too few reports.
+        soft: that of the soft one; empty where there is none. Both are empty where there are too few reports.
     """
 
     name: str
@@ -33,26 +34,30 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class GroupTable:
-    """One question, group by group.
+    """One number of a question, group by group.
 
     Args:
-        name: of the question.
+        name: of the question, and of the number where it has several.
         rows: one for each group.
-        has_plain: whether some group has a plain answer.
     """
 
     name: str
     rows: tuple[GroupRow, ...]
-    has_plain: bool
+
+    @property
+    def has_plain(self) -> bool:
+        """Whether some group has a plain answer."""
+        return any(row.plain for row in self.rows)
+
+    @property
+    def has_soft(self) -> bool:
+        """Whether some group has a soft one; means have none."""
+        return any(row.soft for row in self.rows) or not self.has_plain
 
 
 def group_tables(answers: Answers) -> tuple[GroupTable, ...]:
-    """A table for each question of one number; none where there are no groups."""
-    tables = []
-    for question in (answer.question for answer in answers.answers if answer.question.shape == ()):
-        rows = tuple(_row(name, group, question.name) for name, group in answers.groups.items())
-        tables.append(GroupTable(question.name, rows, any(row.plain for row in rows)))
-    return tuple(tables) if answers.groups else ()
+    """A table for each number of each question that is no picture; none where there are no groups."""
+    return tuple(table for answer in answers.answers for table in _tables(answers, answer.question) if answers.groups)
 
 
 def group_sentences(answers: Answers) -> tuple[str, ...]:
@@ -60,52 +65,92 @@ def group_sentences(answers: Answers) -> tuple[str, ...]:
     if not answers.groups:
         return ()
     each = [answer for group in answers.groups.values() for answer in group.answers]
-    level = f"{number(100 * answers.answers[0].estimates.confidence)}{NARROW}%"
-    sure = f"The intervals of a question hold in all groups at once with {level}." if answers.simultaneous else ""
-    sure = sure or f"Each interval by itself holds with {level}; among many groups some do not."
+    level = percent_words(answers.answers[0].estimates.confidence)
+    alone = f"Each interval by itself holds with {level}; among many groups some do not."
+    together = f"The intervals of a single value hold in all groups at once with {level} confidence"
+    together += "; so do bands of curves, and not the intervals at each of their values."
+    sure = together if answers.simultaneous else alone
     whole = "Answers for all are weighted by the known sizes of the groups."
     whole = whole if answers.weighted else "In answers for all every report counts alike, however large its group is."
-    return (sure, whole, "The group was told openly with each report; no promise covers it.") if each else (whole,)
+    openly = "The group was told openly with each report; no promise covers it."
+    return (*((sure,) if each else ()), whole, *_left_out(answers), *((openly,) if each else ()))
 
 
 def group_lines(answers: Answers) -> list[str]:
     """The same as lines of text."""
     if not answers.groups:
         return []
-    lines = ["by group:"]
+    level = f"{percent_words(answers.answers[0].estimates.confidence)} confidence"
+    lines = [f"by group ({level}, {'in all groups at once' if answers.simultaneous else 'each for itself'}):"]
     for k, (name, group) in enumerate(answers.groups.items()):
         if k == _SHOWN:
-            lines.append(f"  … and {len(answers.groups) - _SHOWN} more groups, in estimates.json")
+            lines.append(f"  … and {counted(len(answers.groups) - _SHOWN, 'more group')}, in estimates.json")
             break
-        singles = [answer for answer in group.answers if answer.question.shape == ()]
-        few = "" if group.answers else ": too few for an error bar"
+        few = ": too few for an error bar" if _is_small(group, answers) else ""
         lines.append(f"  {name}, {counted(group.n, 'report')}{few}")
-        lines += [f"    {line}" for answer in singles for line in form_of(answer.question).lines(answer)]
-    if any(answer.question.shape for answer in answers.answers):
-        lines.append("  curves and maps of groups are in estimates.json")
-    return lines + [f"  {sentence}" for sentence in group_sentences(answers)]
+        for answer in group.answers:
+            lines += [f"    {_line(answer.question, cell)}" for cell in form_of(answer.question).cells(answer)]
+    return [line.replace(NARROW, " ") for line in (*lines, *(f"  {said}" for said in group_sentences(answers)))]
 
 
-def _row(name: str, group: Answers, question: str) -> GroupRow:
-    mine = [answer for answer in group.answers if answer.question.name == question]
-    if not mine:
-        return GroupRow(name, f"{group.n:,}", "", "")
-    plain, soft = mine[0].plain, _soft(mine[0])
-    held = "" if plain is None else _ends(mine[0], float(plain.low), float(plain.high))
-    return GroupRow(name, f"{group.n:,}", held, soft)
+def _line(question: Question, cell: Cell) -> str:
+    soft = f"counting those near the edge in part {cell.soft}" if cell.plain and cell.soft else cell.soft
+    return f"{_title(question, cell)}: {'; '.join(part for part in (cell.plain, soft) if part)}"
 
 
-def _soft(answer: Answer) -> str:
-    if not _is_share(answer):
-        return _ends(answer, float(answer.estimates.low), float(answer.estimates.high))
-    ends = soft_ends(answer)
-    return "no error bar" if ends is None else _ends(answer, ends[0], ends[1])
+def _title(question: Question, cell: Cell) -> str:
+    return f"{question.name}, {cell.of}" if cell.of else question.name
 
 
-def _is_share(answer: Answer) -> bool:
-    return answer.question.form == "share" and answer.question.queries[0].is_share
+def _is_small(group: Answers, answers: Answers) -> bool:
+    """Whether a question has no answer because there are too few reports, and not because nobody knows it."""
+    return not group.answers and (group.n < 2 or len(_unknown(answers)) < len(answers.answers))
 
 
-def _ends(answer: Answer, low: float, high: float) -> str:
-    """An interval, of shares in percent."""
-    return percents(low, high, plain_decimals(low, high)) if _is_share(answer) else f"{low:.4g} to {high:.4g}"
+def _unknown(answers: Answers) -> list[str]:
+    """Names of questions that no group has an answer to because it takes the number of people in each."""
+    known = {answer.question.name for group in answers.groups.values() for answer in group.answers}
+    return [
+        a.question.name for a in answers.answers if a.question.of_group(None) is None and a.question.name not in known
+    ]
+
+
+def _left_out(answers: Answers) -> tuple[str, ...]:
+    """What is not told by group here, and why."""
+    names = {answer.question.name: answer for group in answers.groups.values() for answer in group.answers}
+    drawn = [
+        name
+        for name, answer in names.items()
+        if len(form_of(answer.question).cells(answer)) < answer.estimates.values.size
+    ]
+    said = []
+    if drawn:
+        said.append(f"All values of {_listed(drawn)} by group are in estimates.json.")
+    if unknown := _unknown(answers):
+        said.append(
+            f"{_listed(unknown)} cannot be told by group: that takes how many {answers.counted} each group has, which "
+            "`weights` of the groups say in a survey."
+        )
+    return tuple(said)
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"“{name}”" for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def _tables(answers: Answers, question: Question) -> list[GroupTable]:
+    """One for each number that some group has."""
+    found: dict[str, list[Cell]] = {}
+    for name, group in answers.groups.items():
+        mine = [answer for answer in group.answers if answer.question.name == question.name]
+        found[name] = form_of(question).cells(mine[0]) if mine else []
+    several = max(found.values(), key=len, default=[])
+    if not several and (question.shape or question.name in _unknown(answers)):
+        return []
+    tables = []
+    for k, first in enumerate(several or [Cell("", "", "")]):
+        cells = {name: cells[k] if cells else Cell("", "", "") for name, cells in found.items()}
+        rows = (GroupRow(name, f"{answers.groups[name].n:,}", cell.plain, cell.soft) for name, cell in cells.items())
+        tables.append(GroupTable(_title(question, first), tuple(rows)))
+    return tables

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from geopriv.answers.answers import Answer, Band
-from geopriv.pages.amounts import Amount, ValueView, amount_of
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words
 from geopriv.pages.words import counted
@@ -26,13 +27,24 @@ def lines(answer: Answer) -> list[str]:
     """The mean and its interval."""
     question = _asked(answer)
     if not _has_error(answer):
-        return [f"{question.name}: {_nothing(answer)}"]
+        return [f"{_title(question)}: {_nothing(answer)}"]
     said = _said(answer)
-    told = f"{question.name}: {said.figure} ({confidence_words(answer)}, {said.ends})".replace(NARROW, " ")
+    told = f"{_title(question)}: {said.figure} ({confidence_words(answer)}, {said.ends})".replace(NARROW, " ")
     return [told, *(f"  {_note}" for _note in (_what(question),) if _note)]
 
 
-def scale(question: Mean) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """The interval: no edge is soft."""
+    return [
+        Cell(
+            _kind(_asked(answer)) if _asked(answer).space.ratios else "",
+            _said(answer).ends if _has_error(answer) else NO_BAR,
+            "",
+        )
+    ]
+
+
+def scale(question: Mean, who: str = PEOPLE) -> tuple[float, str]:
     """Means are said in the unit of values."""
     return 1.0, f" {question.space.value_unit or 'units'}"
 
@@ -62,7 +74,7 @@ def sure_notes(answer: Answer, unit: str | None) -> tuple[str, str]:
 def _view(answer: Answer) -> ValueView:
     question = _asked(answer)
     if not _has_error(answer):
-        return ValueView(question.name, "No number", f"{_nothing(answer)}.", "", (clamped(question),))
+        return ValueView(_title(question), "No number", f"{_nothing(answer)}.", "", (clamped(question),))
     said, error = _said(answer), float(answer.estimates.standard_errors)
     level = f"{plain(100 * answer.estimates.confidence)}{NARROW}% interval"
     spread = amount(float(f"{error:.2g}"), question.space.value_unit)
@@ -77,13 +89,18 @@ def _view(answer: Answer) -> ValueView:
         nearest = amount(float(answer.consistent), question.space.value_unit)
         notes.append(f"Made consistent, and biased by that: {nearest}.")
     rest = f"is the {_kind(question)} {question.of or 'value'}"
-    return ValueView(question.name, said.figure, rest, f"{level} {said.ends}", tuple(note for note in notes if note))
+    return ValueView(_title(question), said.figure, rest, f"{level} {said.ends}", tuple(note for note in notes if note))
 
 
 def _said(answer: Answer) -> Amount:
     question, found = _asked(answer), answer.estimates
     band = answer.plain or Band(found.low, found.high)
     return amount_of(float(found.values), float(band.low), float(band.high), question.space.value_unit)
+
+
+def _title(question: Mean) -> str:
+    """The name, and that the mean is a geometric one."""
+    return f"{question.name}, geometric mean" if question.space.ratios else question.name
 
 
 def _kind(question: Mean) -> str:

@@ -8,9 +8,10 @@ from typing import cast
 import numpy as np
 
 from geopriv.answers.answers import Answer, Band
-from geopriv.pages.amounts import Amount, ValueView, amount_of
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
-from geopriv.pages.values import confidence_words
+from geopriv.pages.values import confidence_words, percent_words
 from geopriv.pages.words import counted
 from geopriv.queries.value_questions import Quantile
 from geopriv.spaces.words import NARROW, amount, plain
@@ -31,7 +32,7 @@ def lines(answer: Answer) -> list[str]:
     size = len(question.levels)
     if size == 1:
         return [f"{question.name}: {_short(answer, 0)}, {confidence_words(answer)}".replace(NARROW, " ")]
-    picked = np.unique(np.linspace(0, size - 1, min(size, _LINES)).round().astype(int)).tolist()
+    picked = _picked(size)
     told = [f"{question.name}: {confidence_words(answer)}, each for itself"]
     for k in picked:
         told.append(f"  {quantile_words(question.levels[k])}: {_short(answer, k)}".replace(NARROW, " "))
@@ -40,7 +41,14 @@ def lines(answer: Answer) -> list[str]:
     return told
 
 
-def scale(question: Quantile) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """Between which values each quantile lies; of very many some."""
+    levels = _asked(answer).levels
+    named = [quantile_words(level) if len(levels) > 1 else "" for level in levels]
+    return [Cell(named[k], _held(answer, k), "") for k in _picked(len(levels))]
+
+
+def scale(question: Quantile, who: str = PEOPLE) -> tuple[float, str]:
     """Quantiles are said in the unit of values."""
     return 1.0, f" {question.space.value_unit or 'units'}"
 
@@ -60,13 +68,13 @@ def _view(answer: Answer, k: int) -> ValueView:
     title = question.name if len(question.levels) == 1 else f"{question.name}: {quantile_words(level)}"
     said, (below, above) = _said(answer, k), _open(answer, k)
     of = _of(question, level)
-    sure = f"{plain(100 * estimates.confidence)}{NARROW}% interval, of their own values"
+    sure = f"{percent_words(estimates.confidence)} confidence"
     if below and above:
         return ValueView(title, "No number", f"These reports cannot tell the {of}.", "", _notes(answer, k))
     if below or above:
         figure = f"At most {said.high}{said.unit}" if below else f"At least {said.low}{said.unit}"
         return ValueView(title, figure, f"is the {of}", sure, _notes(answer, k))
-    return ValueView(title, said.ends, f"is where the {of} lies", sure, _notes(answer, k))
+    return ValueView(title, said.ends, f"The {of} is between these two values", sure, _notes(answer, k))
 
 
 def _of(question: Quantile, level: float) -> str:
@@ -97,12 +105,23 @@ def _notes(answer: Answer, k: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _picked(size: int) -> list[int]:
+    """Which of very many are shown as text."""
+    return list(np.unique(np.linspace(0, size - 1, min(size, _LINES)).round().astype(int)).tolist())
+
+
 def _short(answer: Answer, k: int) -> str:
+    held = _held(answer, k)
+    return held if all(_open(answer, k)) else f"{held} (soft estimate {_said(answer, k).value})"
+
+
+def _held(answer: Answer, k: int) -> str:
+    """Between which values one lies."""
     said, (below, above) = _said(answer, k), _open(answer, k)
     if below and above:
         return "cannot be told from these reports"
     ends = f"at most {said.high}{said.unit}" if below else f"at least {said.low}{said.unit}"
-    return f"{ends if below or above else said.ends} (soft estimate {said.value})"
+    return ends if below or above else said.ends
 
 
 def _said(answer: Answer, k: int) -> Amount:

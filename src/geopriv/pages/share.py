@@ -11,10 +11,12 @@ import numpy as np
 
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimate
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import NO_BAR, Cell, amount_of
 from geopriv.pages.numbers import decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, value_text
-from geopriv.pages.words import bias_words, counted
+from geopriv.pages.words import bias_words, counted, place_notes
 from geopriv.queries.questions import Share
 from geopriv.spaces.words import NARROW, plain
 
@@ -74,14 +76,29 @@ def lines(answer: Answer) -> list[str]:
     if answer.plain is None:
         return [f"{answer.question.name}: {_small(soft)}"]
     low, high = float(answer.plain.low), float(answer.plain.high)
-    figure = _between(low, high, plain_decimals(low, high), "")[0].replace(" to ", " and ")
-    between = "between " if low > 0 and high < 1 else ""
-    first = f"{answer.question.name}: {between}{_small(figure)} ({confidence_words(answer)})"
-    small = _asked(answer).query.small_region
+    figure = _small(_between(low, high, plain_decimals(low, high), "")[0])
+    # "between 1 and 2 USD: between 3 and 4 %" stumbles
+    if low > 0 and high < 1 and not answer.question.name.lower().startswith("between"):
+        figure = f"between {figure.replace(' to ', ' and ')}"
+    first = f"{answer.question.name}: {figure} ({confidence_words(answer)})"
+    small = _untold(answer)
     return [first, f"  {soft}", *([f"  cannot be told from its surroundings at this ε; {small}"] if small else [])]
 
 
-def scale(question: Share) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """The plain interval, and the soft one."""
+    if not _asked(answer).query.is_share:
+        one = _estimate(answer)
+        return [Cell("", "", amount_of(one.value, one.low, one.high, None).ends if _has_error(one) else NO_BAR)]
+    ends, held = soft_ends(answer), answer.plain
+    soft = NO_BAR if ends is None else percents(ends[0], ends[1], plain_decimals(ends[0], ends[1]))
+    if held is None:
+        return [Cell("", "", soft)]
+    low, high = float(held.low), float(held.high)
+    return [Cell("", percents(low, high, plain_decimals(low, high)), soft)]
+
+
+def scale(question: Share, who: str = PEOPLE) -> tuple[float, str]:
     """Shares are said in percent, other means as they are."""
     return (100.0, " points") if question.query.is_share else (1.0, "")
 
@@ -151,13 +168,19 @@ def _plain_view(answer: Answer, top: float, mark: str, said: str) -> ShareView:
     low, high = float(answer.plain.low), float(answer.plain.high)
     decimals = plain_decimals(low, high)
     figure, rest = _between(low, high, decimals, said)
-    if question.query.small_region:
+    if small := _untold(answer):
         figure = "Cannot be told"
-        rest = f"from its surroundings at this ε: {question.query.small_region}. {_at_most(high, decimals, said)}"
+        rest = f"from its surroundings at this ε: {small}. {_at_most(high, decimals, said)}"
     label, _ = bias_words(one.bias, one.standard_error, "points", 100.0)
     bar = _bar(low, low, high, top)
     level = f"{plain(100 * one.confidence)}{NARROW}% confidence"
     return ShareView(question.name, figure, rest, level, softly(answer), label, _notes(answer, one), bar, mark)
+
+
+def _untold(answer: Answer) -> str:
+    """What to ask instead of an area that cannot be told from its surroundings; one with surely somebody in it can."""
+    surely = answer.plain is not None and float(answer.plain.low) > 0
+    return "" if surely else _asked(answer).query.small_region
 
 
 def softly(answer: Answer) -> str:
@@ -272,8 +295,9 @@ def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
             f"{softly} {percent(one.value, decimals)}, standard error {error} points, from {counted(one.n, 'report')}."
         )
     notes.append(bias_words(one.bias, one.standard_error, "points", 100.0)[1])
-    if answer.plain is None and _asked(answer).query.small_region:
-        notes.append(f"This area cannot be told from its surroundings at this ε; {_asked(answer).query.small_region}.")
+    notes += place_notes(answer.question.space, answer.who)
+    if answer.plain is None and (small := _untold(answer)):
+        notes.append(f"This area cannot be told from its surroundings at this ε; {small}.")
     if _is_clear(one):
         notes += _finite(answer, decimals)  # else it is in the sentence
     if answer.consistent is not None and float(answer.consistent) != one.value:

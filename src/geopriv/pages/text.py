@@ -7,6 +7,9 @@ import numpy as np
 from geopriv.answers.answers import Answer, Answers
 from geopriv.pages.forms import form_of
 from geopriv.pages.groups import group_lines
+from geopriv.pages.words import place_notes, wrapped
+from geopriv.spaces.rounding import above
+from geopriv.spaces.words import plain
 
 
 def text_of(answers: Answers) -> str:
@@ -14,22 +17,41 @@ def text_of(answers: Answers) -> str:
     lines = [line for answer in answers.answers for line in _answer_lines(answer)]
     lines += group_lines(answers)
     lines.append(f"{answers.n:,} reports counted{_rejected(answers.rejected)}")
+    lines += place_notes(answers.space, answers.counted)
     lines.append(f"promise: {answers.guarantee}")
     lines.append(f"survey {answers.survey!r}, design {answers.design}")
-    return "\n".join(lines)
+    return wrapped(lines)
+
+
+def answer_text(answer: Answer) -> str:
+    """One answer."""
+    return wrapped(_answer_lines(answer))
 
 
 def _answer_lines(answer: Answer) -> list[str]:
     question, found, form = answer.question, answer.estimates, form_of(answer.question)
     lines = form.lines(answer)
     if not found.unbiased and not question.valued:
-        scale, unit = form.scale(question)
-        limit = f"off by at most {scale * found.bias:.1g}{unit} on average" if np.isfinite(found.bias) else "biased"
-        lines[0 if answer.plain is None else 1] += f" ({'soft values ' if answer.plain else ''}{limit})"
+        scale, unit = form.scale(question, answer.who)
+        limit = "biased by an unknown amount"
+        if np.isfinite(found.bias):
+            limit = f"off by at most {plain(above(scale * found.bias, 1))}{unit} on average"
+        if question.shape:
+            lines.insert(1, f"  (soft values are {limit})")
+        else:
+            k = 0 if answer.plain is None else 1
+            lines[k] = _within(lines[k], limit)
     if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
         nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in estimates.json and on the page"
         lines.append(f"  made consistent, and biased by that: {nicer}")
     return lines
+
+
+def _within(line: str, said: str) -> str:
+    """A line with something more in its last brackets, before its full stop."""
+    stop = "." if line.endswith(".") else ""
+    line = line.removesuffix(".")
+    return f"{line[:-1]}; {said}){stop}" if line.endswith(")") else f"{line} ({said}){stop}"
 
 
 def _rejected(rejected: dict[str, int]) -> str:

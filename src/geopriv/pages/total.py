@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from geopriv.answers.answers import Answer
-from geopriv.pages.amounts import Amount, ValueView, amount_of
+from geopriv.device.designs import PEOPLE
+from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.mean import sure_notes
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words
@@ -36,9 +37,17 @@ def lines(answer: Answer) -> list[str]:
     return [line.replace(NARROW, " ") for line in (first, f"  {_softly(answer)}")]
 
 
-def scale(question: Total) -> tuple[float, str]:
+def cells(answer: Answer) -> list[Cell]:
+    """The plain interval and the soft one; a sum of values has one interval."""
+    if not _has_error(answer):
+        return [Cell("", "", NO_BAR)]
+    plainly = "" if answer.plain is None else _plain(answer).ends
+    return [Cell("", plainly, "" if _asked(answer).valued and plainly else _soft(answer).ends)]
+
+
+def scale(question: Total, who: str = PEOPLE) -> tuple[float, str]:
     """Totals are said as they are."""
-    return 1.0, f" {_unit(question) or 'units'}"
+    return 1.0, f" {(question.space.value_unit or 'units') if question.valued else who}"
 
 
 def _view(answer: Answer) -> ValueView:
@@ -67,24 +76,24 @@ def _notes(answer: Answer) -> tuple[str, ...]:
         unit = question.space.value_unit
         ends = [f"{plain(low)} to {amount(high, unit)}" for low, high in zip(question.low, question.high, strict=True)]
         notes.append(f"Within the public range, {' and '.join(ends)}: values outside count as its ends.")
-    label, small = bias_words(found.bias, float(found.standard_errors), _unit(question) or "units")
-    error = amount(float(f"{float(found.standard_errors):.2g}"), _unit(question))
+    label, small = bias_words(found.bias, float(found.standard_errors), _unit(answer) or "units")
+    error = amount(float(f"{float(found.standard_errors):.2g}"), _unit(answer))
     notes += [f"The soft total is {label}." if label else small]
     notes += [f"Standard error {error}, from {counted(found.n, 'report')}."]
     if question.valued:
-        notes += sure_notes(answer, _unit(question))
+        notes += sure_notes(answer, _unit(answer))
     return tuple(note for note in notes if note)
 
 
 def _soft(answer: Answer) -> Amount:
     found = answer.estimates
-    return amount_of(float(found.values), float(found.low), float(found.high), _unit(_asked(answer)))
+    return amount_of(float(found.values), float(found.low), float(found.high), _unit(answer))
 
 
 def _plain(answer: Answer) -> Amount:
     assert answer.plain is not None
     low, high = float(answer.plain.low), float(answer.plain.high)
-    return amount_of((low + high) / 2, low, high, _unit(_asked(answer)))
+    return amount_of((low + high) / 2, low, high, _unit(answer))
 
 
 def _softly(answer: Answer) -> str:
@@ -95,8 +104,9 @@ def _softly(answer: Answer) -> str:
     return f"{counting}: {soft.figure} ({level} {soft.ends})."
 
 
-def _unit(question: Total) -> str | None:
-    return question.space.value_unit if question.valued else "people"
+def _unit(answer: Answer) -> str | None:
+    question = _asked(answer)
+    return question.space.value_unit if question.valued else answer.who
 
 
 def _has_error(answer: Answer) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from geopriv.answers.answers import Answer
+from geopriv.spaces.words import NARROW
 
 
 def value_text(answer: Answer, index: Any, named: bool = True, scale: float = 1.0) -> str:
@@ -26,4 +27,14 @@ def places_of(error: float) -> int:
 
 def confidence_words(answer: Answer) -> str:
     """How sure an interval is."""
-    return f"{100 * answer.estimates.confidence:.6g} % confidence"
+    return f"{percent_words(answer.estimates.confidence)} confidence".replace(NARROW, " ")
+
+
+def percent_words(confidence: float) -> str:
+    """A confidence in percent, with one digit after the point unless it would then be certain.
+
+    >>> percent_words(0.95).replace(NARROW, " "), percent_words(0.983048).replace(NARROW, " ")
+    ('95 %', '98.3 %')
+    """
+    short = round(100 * confidence, 1)
+    return f"{short if short < 100 else 100 * confidence:.6g}{NARROW}%"

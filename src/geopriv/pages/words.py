@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+import textwrap
+from collections.abc import Iterable
 
+from geopriv.spaces import Space
 from geopriv.spaces.rounding import above
 from geopriv.spaces.words import plain
 
+_TRUE = 0.999  # of a distance on the ground, above which a map is as good as it
+_WIDE = 100  # of lines of text
 REASONS = {
     "repeated id": "the same report again",
     "wrong design": "made for another design",
@@ -18,6 +23,17 @@ REASONS = {
 }
 
 
+def place_notes(space: Space, who: str) -> tuple[str, ...]:
+    """What is to be said of places: that of others the border counts, and how true distances are."""
+    if not space.geographic or not space.flat:
+        return ()
+    notes = [f"{who.capitalize()} outside the region of the survey count at its border."]
+    if space.shrink < _TRUE:
+        less = 100 * (1 - space.shrink)
+        notes.append(f"Distances are those of a flat map, up to {plain(above(less, 2))} % shorter than on the ground.")
+    return tuple(notes)
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things.
 
@@ -25,6 +41,26 @@ def counted(number: int, noun: str) -> str:
     ('1 report', '1,200 reports')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def wrapped(lines: Iterable[str]) -> str:
+    """Lines one below the other, those that are too long in several, each further in than its first."""
+    return "\n".join(part for line in lines for part in _broken(line))
+
+
+def _broken(line: str) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()))
+    # no line ends between a number and its sign
+    whole = line.replace(" %", "\u00a0%") if len(line) > _WIDE else line
+    parts = textwrap.wrap(
+        whole.lstrip(),
+        _WIDE,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [part.replace("\u00a0%", " %") for part in parts] if len(line) > _WIDE else [line]
 
 
 def bias_words(

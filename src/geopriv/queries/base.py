@@ -13,6 +13,9 @@ from geopriv.shapes.grids import BlurredGrid
 from geopriv.shapes.profiles import Gaussian, LinearPieces, Profile
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.rounding import above, below
+
+CLEAR = 0.9  # of a person counts in the middle of an area that can be told from its surroundings
 
 
 class Query(ABC):
@@ -140,6 +143,12 @@ def in_part(within: str, edge: str) -> str:
     return f"within {within} of {edge}"
 
 
+def places_in(low: FloatArray, high: FloatArray) -> FloatArray:
+    """Places all over a box of the plane, its middle among them."""
+    axes = [np.linspace(first, last, 41) for first, last in zip(low, high, strict=True)]
+    return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+
+
 class Edged(Query):
     """A query that fades from 1 to 0 over a width across an edge."""
 
@@ -148,6 +157,20 @@ class Edged(Query):
     @property
     def half_edge(self) -> float:
         return self.width / 2
+
+    @property
+    def small_region(self) -> str:  # type: ignore[override] # computed here
+        if self.region is None:
+            return ""
+        low, high = np.reshape(shapely.bounds(self.region), (2, 2))
+        depth = -float(self.geometry(places_in(low, high)).min())
+        if float(self.profile(np.asarray(-depth))) > CLEAR:
+            return ""
+        # 1/2 counts on the border, and another 0.4 at a depth of 0.4 widths
+        larger = self.space.distance_words(above((2 * CLEAR - 1) * self.width, 2))
+        enough = below(depth / (CLEAR - 0.5), 2) if depth > 0 else 0.0
+        narrower = f"a width of at most {self.space.distance_words(enough)}" if enough >= self.width / 2 else ""
+        return f"ask about an area at least {larger} across, or with {narrower or 'a smaller 1/ε'}"
 
 
 class Centered(Query):

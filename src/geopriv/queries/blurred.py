@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 import shapely
 
-from geopriv.queries.base import Query, in_part
+from geopriv.queries.base import CLEAR, Query, in_part, places_in
 from geopriv.shapes.coordinates import Box, Coordinate
-from geopriv.shapes.grids import PER_BANDWIDTH, REACH, BlurredGrid, blurred_grid
+from geopriv.shapes.grids import PER_BANDWIDTH, REACH, BlurredGrid, blurred_grid, least_bandwidth
 from geopriv.shapes.profiles import (
     BlurredPieces,
     LinearPieces,
@@ -24,7 +24,6 @@ from geopriv.spaces.notes import Positive
 from geopriv.spaces.rounding import above, below
 
 _WIDE = 3.0  # steps of the grid over which an edge is seen well enough
-_CLEAR = 0.9  # of a person counts in the middle of an area that can be told from its surroundings
 _DEEP = math.sqrt(2 * math.log(10))  # bandwidths: the middle of a disc of this radius counts for 1 − e^(−ln 10) = 0.9
 _FIRST = 0.6  # steps: what is left of an edge between grid points is then below e^(−2π²·0.36) = 8e-4 of a step
 
@@ -88,15 +87,25 @@ class Blurred(Query):
     def small_region(self) -> str:  # type: ignore[override] # computed here
         if self.region is None:
             return ""
-        across = np.linspace(-1, 1, 41)
-        offsets = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
-        places = self.middle + offsets * self.half_box
-        if float(self.answer(places).max()) > _CLEAR:
+        places = places_in(*self._box)
+        if float(self.answer(places).max()) > CLEAR:
             return ""
-        deepest = max(0.0, -float(self.query.geometry(places).min()))
         larger = self.space.distance_words(above(2 * _DEEP * self.bandwidth, 2))
-        sharper = f", or a blur of at most {self.space.distance_words(below(deepest / _DEEP, 2))}" if deepest else ""
-        return f"ask about an area at least {larger} across{sharper}"
+        return f"ask about an area at least {larger} across{self._sharper(places)}"
+
+    def _sharper(self, places: FloatArray) -> str:
+        """What else would tell the area from its surroundings; a much narrower blur would drown in noise."""
+        deepest = -float(self.query.geometry(places).min())
+        enough = below(deepest / _DEEP, 2) if deepest > 0 else 0.0
+        if enough < self.least_bandwidth:
+            return ""
+        what = "a blur" if enough >= self.bandwidth / 2 else "ask with 1/ε (and a blur)"
+        return f", or {what} of at most {self.space.distance_words(enough)}"
+
+    @property
+    def least_bandwidth(self) -> float:
+        """What the bandwidth must not be below, so that the blurred region can be computed."""
+        return 0.0 if self.along_line else least_bandwidth(self._box)
 
     @property
     def plain_set(self) -> Coordinate | None:

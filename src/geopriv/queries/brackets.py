@@ -189,7 +189,8 @@ def _of_cells(space: Space, plain: Coordinate, origin: tuple[float, ...], step: 
     """Of a region with a box.
 
     A cell reaches into A only if s < h at its middle, and is all in A if s ≤ −h there, h being half of its diagonal: s
-    is 1-Lipschitz. What is on the border to a hair counts as on it, so a bracket may miss by `HAIR` of a person.
+    is 1-Lipschitz. What is on the border to a hair counts as on it, so a bracket may miss by `HAIR` of a person, and a
+    set that is thinner than a hair of a cell is not seen.
     """
     box = plain.outline(0.0)
     if box is None:

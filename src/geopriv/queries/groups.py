@@ -8,7 +8,7 @@ from typing import Annotated
 
 import numpy as np
 
-from geopriv.device.groups import GROUPS
+from geopriv.device.groups import GROUPS, QUOTES
 from geopriv.device.texts import LABEL, NAME, plain
 from geopriv.queries.source import Source
 from geopriv.spaces.checks import FloatArray, invalid, positive
@@ -48,6 +48,8 @@ class Groups:
             rule = f"texts of 1 to {LABEL} printable characters, in NFC, without spaces at their ends"
             raise invalid("Groups", "names", rule, self.names)
         names = tuple(self.names)
+        if any(mark in name for name in names for mark in QUOTES):
+            raise invalid("Groups", "names", "made of texts without quotation marks", names)
         if not 2 <= len(names) <= GROUPS or len(set(names)) < len(names):
             raise invalid("Groups", "names", f"2 to {GROUPS:,} texts, none of them twice", names)
         object.__setattr__(self, "names", names)

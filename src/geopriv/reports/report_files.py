@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,18 @@ def holds_reports(path: Path) -> bool:
         return column_names(path) in (COLUMNS.names, GROUPED.names)
     first = next(line_batches(path))[0]
     return isinstance(first, dict) and well_formed(first)
+
+
+def holds_columns(path: Path, columns: Sequence[str]) -> bool:
+    """Whether a file has columns of these names, in Parquet or by its first line: then it is one of people."""
+    if not path.is_file():
+        return False
+    if path.suffix == ".parquet":
+        return set(columns) <= set(column_names(path))
+    with path.open("rb") as file:
+        first = file.readline(_LONGEST).decode("utf-8-sig", errors="replace")
+    names = {name.strip("\"' \r\n") for name in first.replace("\t", ",").replace(";", ",").split(",")}
+    return set(columns) <= names
 
 
 def line_batches(path: Path) -> Iterator[list[dict[str, Any] | str]]:

@@ -81,7 +81,8 @@ def blurred_grid(
     margin = np.ceil((_MARGIN / rate + REACH * bandwidth) / step)
     shape = tuple(int(n) for n in np.ceil((high - low) / step) + 2 * margin + 1)
     if np.prod([float(n) for n in shape]) > _MOST:
-        rule = f"larger, so that a grid of steps of a twelfth of it fits memory at 1/ε = {1 / rate:.4g}"
+        noise = f" at 1/ε = {1 / rate:.4g}" if np.isfinite(rate) else ""
+        rule = f"larger, so that a grid of steps of a twelfth of it fits memory{noise}"
         raise invalid("Blurred", "bandwidth", rule, bandwidth)
     origin = low - step * margin
     axes = [start + step * np.arange(n) for start, n in zip(origin, shape, strict=True)]
@@ -96,6 +97,18 @@ def blurred_grid(
     blur = np.exp(-0.5 * np.minimum(exponent, 1e3) * (1 - (done / bandwidth) ** 2))
     # beyond the cut nothing is left but rounding errors, which undoing the noise would amplify
     return BlurredGrid(origin, step, np.where(exponent < _SPECTRUM**2, fft.dctn(sampled) * blur, 0.0))
+
+
+def least_bandwidth(box: tuple[FloatArray, FloatArray]) -> float:
+    """From which bandwidth h on the grid over a box of the plane fits memory, without noise that is to be undone.
+
+    The grid has (a·12/h + r)·(b·12/h + r) points for sides a and b, where r are those of the margins. It has room for a
+    box that grows by h, as that of an edge of width h does.
+    """
+    long, wide = (float(side) for side in np.subtract(box[1], box[0]))
+    room = (2 * REACH + 1) * PER_BANDWIDTH + 2
+    root = np.sqrt((room * (long - wide)) ** 2 + 4 * long * wide * _MOST)
+    return float(PER_BANDWIDTH * (root + room * (long + wide)) / (2 * (_MOST - room**2)))
 
 
 def filtered(values: FloatArray) -> FloatArray:

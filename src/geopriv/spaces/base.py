@@ -159,7 +159,7 @@ class Space(ABC):
         >>> Line("USD").distance_words(2000.0).replace("\N{NARROW NO-BREAK SPACE}", " "), LogLine(2).distance_words(2.0)
         ('2,000 USD', 'a factor of 4')
         """
-        return amount(distance, self.distance_unit) if self.distance_unit else f"{plain(distance)} units"
+        return amount(distance, self.distance_unit, 4) if self.distance_unit else f"{plain(distance, 4)} units"
 
     def place_words(self, value: float | Sequence[float]) -> str:
         r"""A value: latitude and longitude, or numbers with their unit.
@@ -197,6 +197,11 @@ class Space(ABC):
     def _read_exactly(self, values: Any) -> FloatArray:
         """The numbers that people gave, checked: the points, but where float points are no longer exact."""
         return self.read(values)
+
+    @property
+    def shrink(self) -> float:
+        """How long a distance is at least, as a share of what it is on the ground or between the values themselves."""
+        return 1.0
 
     def holds(self, value: Any) -> bool:
         """Whether reading a public value leaves it where it is."""

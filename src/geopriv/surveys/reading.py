@@ -36,6 +36,14 @@ _GONE: dict[tuple[str | int, ...], str] = {
 _WEIGHTS = ("weight", "weights", "weight_column", "weights_column")
 # words of earlier surveys for a kind of query
 _RENAMED = {"cdf": "distribution", "map": "density map"}
+# words that people write for a kind of query, which are like the word for another or like none
+_ASKED_BY = {
+    "median": "quantile",
+    "average": "mean",
+    "count": "total",
+    "number": "total",
+    "share": "threshold",
+}
 
 
 def _by_kind(union: Any) -> dict[str, type[Table]]:
@@ -159,7 +167,7 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
         kinds, kind = KINDS[key], _value(data, spot.path).get("kind")
         rule = listed(f"'{name}'" for name in kinds)
         missing = error == "union_tag_not_found"
-        hint = f"; it is called '{_RENAMED[kind]}' now" if key == "query" and kind in _RENAMED else nearest(kind, kinds)
+        hint = (_other_word(kind) if key == "query" else "") or nearest(kind, kinds)
         words = f"lacks 'kind': {rule}" if missing else f"must be {rule}, not {shown(kind)}{hint}"
         return whole.error(words, *spot.keys, *([] if missing else ["kind"]))
     fields = {field.alias or name: field for name, field in spot.model.model_fields.items()}
@@ -175,6 +183,15 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
         return table.error(f"lacks '{key}': {rule}")
     hint = "; counted = '…' says who they are" if spot.path == ("people",) and _is_text(data, spot.path) else ""
     return table.error(f"must be {rule}, not {shown(_value(data, spot.path))}{hint}", *spot.keys)
+
+
+def _other_word(kind: Any) -> str:
+    """What a kind of query is called, where another word for it was given; else empty."""
+    if not isinstance(kind, str):
+        return ""
+    if kind in _RENAMED:
+        return f"; it is called '{_RENAMED[kind]}' now"
+    return f"; it is asked by kind = '{_ASKED_BY[kind]}'" if kind in _ASKED_BY else ""
 
 
 def _is_text(data: Any, path: tuple[str | int, ...]) -> bool:

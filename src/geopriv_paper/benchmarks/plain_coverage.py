@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.lattice.bounds import stencil_bounds
 from geopriv.mechanisms.lattice.moments import smoothed
 from geopriv.mechanisms.sums import Sums
+from geopriv.mechanisms.table.bracket_table import BracketTable
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.benchmarks.coverage import placed
@@ -94,6 +96,18 @@ def plain_coverage(
     return Held(float(((low <= truth) & (truth <= high)).mean()), float((high - low).mean()) / 2)
 
 
+def table_coverage(
+    table: BracketTable, points: FloatArray, weights: FloatArray, truth: float, n: int, surveys: int, rng: Any
+) -> Held:
+    """Of plain intervals from a table of one question, for people at points of the space."""
+    shares = weights @ table.probabilities(np.asarray(table.query.geometry(points)).reshape(-1))
+    added = np.stack([table.inner, table.outer], axis=1)
+    bounds = np.stack([added.min(axis=0), added.max(axis=0)], axis=1)
+    found = [plain_ends(_one(s, 0), _one(s, 1), 0.95) for s in _sums(shares, added, bounds, n, surveys, rng)]
+    low, high = (np.concatenate(side) for side in zip(*found, strict=True))
+    return Held(float(((low <= truth) & (truth <= high)).mean()), float((high - low).mean()) / 2)
+
+
 def soft_coverage(law: CellLaw, query: Query, truth: float, n: int, surveys: int, rng: np.random.Generator) -> Held:
     """Of normal intervals of the soft answer, for what it estimates."""
     cells, shares = law.around(query)
@@ -115,6 +129,7 @@ def _sums(
     """
     added, which = np.unique(np.round(added, _DIGITS), axis=0, return_inverse=True)
     shares = np.asarray(np.bincount(which.reshape(-1), shares), dtype=np.float64)
+    shares = shares / shares.sum()
     block = max(1, _BLOCK // len(shares))
     for start in range(0, surveys, block):
         counts = rng.multinomial(n, shares, min(block, surveys - start)).astype(np.float64)

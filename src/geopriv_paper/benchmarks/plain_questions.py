@@ -14,13 +14,14 @@ import numpy as np
 
 import geopriv as gp
 from geopriv.commands.populations import INCOME_MU, INCOME_SIGMA
+from geopriv.mechanisms.table.bracket_table import BracketTable
 from geopriv.spaces.checks import FloatArray
-from geopriv_paper.benchmarks.plain_coverage import CellLaw, plain_coverage, soft_coverage
+from geopriv_paper.benchmarks.plain_coverage import CellLaw, plain_coverage, soft_coverage, table_coverage
 
 USD = gp.Line("USD")
 CITY = gp.LocalPlane(south=40.49, west=-74.27, north=40.93, east=-73.68)
 ATOM = 0.01  # of the people, put on the threshold
-SOFT = 400  # surveys at most for the soft answers, whose laws have many more kinds of reports
+SOFT = 2_000  # surveys at most for the soft answers, whose laws have many more kinds of reports
 Row = dict[str, Any]
 
 
@@ -51,6 +52,40 @@ def crashes(points: FloatArray, areas: Path, surveys: int) -> Iterator[Row]:
             )
             plan = gp.plan(gp.Survey("crashes", CITY, 1 / length, asked, n))
             yield from rows(f"crashes, 1/ε = {length:,.0f} m", plan, points, weights, surveys)
+
+
+def by_tables(values: FloatArray, weights: FloatArray, points: FloatArray, areas: Path, surveys: int) -> Iterator[Row]:
+    """One threshold, and the areas with a table each, as a survey of nothing else is planned."""
+    features = json.loads(areas.read_text(encoding="utf-8"))["features"]
+    even = np.full(len(points), 1 / len(points))
+    for n in (2_000, 20_000, len(values)):
+        asked: tuple[gp.Share, ...] = (gp.Share("above 100,000", gp.Threshold(100_000, 32_000, USD)),)
+        yield from _table_rows("incomes, 1/ε = 8,000 USD", USD, 1 / 8_000, asked, values, weights, n, surveys)
+    for length in (500.0, 2_000.0):
+        asked = tuple(gp.Share(f["properties"]["name"], gp.Geofence(f, 4 * length, CITY)) for f in features)
+        for n in (2_000, 20_000, len(points)):
+            what = f"crashes, 1/ε = {length:,.0f} m"
+            yield from _table_rows(what, CITY, 1 / length, asked, points, even, n, surveys)
+
+
+def _table_rows(
+    what: str,
+    space: gp.spaces.Space,
+    rate: float,
+    asked: tuple[gp.Share, ...],
+    points: FloatArray,
+    weights: FloatArray,
+    n: int,
+    surveys: int,
+) -> Iterator[Row]:
+    rng, each = np.random.default_rng(n), n // len(asked)
+    for question in asked:
+        table = BracketTable.for_plain(question.query, rate, each)
+        assert question.query.plain_set is not None
+        truth = float(weights @ (question.query.plain_set(points) <= 0))
+        held = table_coverage(table, points, weights, truth, each, surveys, rng)
+        numbers = {"truth": truth, "plain_covered": held.covered, "plain_half": held.half}
+        yield {"what": what, "question": question.name, "n": n, **numbers}
 
 
 def rows(

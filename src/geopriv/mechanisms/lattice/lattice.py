@@ -35,6 +35,7 @@ from geopriv.spaces.checks import FloatArray, invalid, positive
 
 _DENOMINATOR = 1 << 24
 _WHOLE = 1 << 53  # cells that floats tell apart
+_WIDEST = 1 << 12  # cells over which a bracket may fade
 _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
@@ -223,7 +224,9 @@ class Lattice(Cells, Sendable):
             query: whose plain question it is.
             reach: over which both fade, rounded to whole cells.
         """
-        return bracket(query, self.origin, self.step, max(1, round(reach / self.step))) if reach > 0 else None
+        if not 0 < reach <= _WIDEST * self.step:  # a wider edge would be looked at for hours
+            return None
+        return bracket(query, self.origin, self.step, max(1, round(reach / self.step)))
 
     def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
         made = [self.bracket(question.queries[k], question.reach) for k in which]

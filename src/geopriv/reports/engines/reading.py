@@ -25,6 +25,7 @@ _SEPARATORS = {
     ",": ("commas", "let its name end in .csv"),
 }
 _DIGITS = 4  # of a name: a year
+_NOTHING = frozenset({"na", "n/a", "nan", "nil", "none", "null", "unknown", "missing", "inf", "infinity", "?"})
 _SHOWN = 60  # characters of a name
 
 
@@ -72,12 +73,9 @@ class Reading:
         if not set(self.columns) <= set(found):
             _require_separator(what, self.columns, found)
             rule = "must begin with a line of column names"
+            # a first line of values has a number in it, or a word for none, since the survey reads numbers
             if any(_like_a_value(name) for name in found):
                 raise InvalidParameter(f"{what} {rule}; it begins with values.")
-            if not any(difflib.get_close_matches(column, found, n=1) for column in self.columns):
-                # nothing is like a name that was expected, so these may be values too
-                missing = next(column for column in self.columns if column not in found)
-                raise InvalidParameter(f"{what} has no column {missing!r}, nor one of a name like it; it {rule}.")
         self.require(what, found)
 
 
@@ -92,8 +90,11 @@ def _require_separator(what: str, columns: Sequence[str], found: Sequence[str]) 
 
 
 def _like_a_value(name: str) -> bool:
-    """Whether a name is empty, begins as numbers and amounts do, or has as many digits as they have."""
-    return not name.strip() or name.strip()[0] in "0123456789+-.$€£¥" or sum(map(str.isdigit, name)) > _DIGITS
+    """Whether a name is empty or a word for that, begins as amounts do, has an @ or as many digits as values."""
+    bare = name.strip()
+    if not bare or bare.lower() in _NOTHING or bare[0] in "0123456789+-.$€£¥" or "@" in bare:
+        return True
+    return sum(map(str.isdigit, bare)) > _DIGITS
 
 
 def guarded(

@@ -15,6 +15,8 @@ from geopriv.reports.engines.suspicions import FACTORS, STRIP, Suspicions
 from geopriv.spaces.words import amount, plain
 
 _NEARLY = 0.99  # of all values
+_MOST = 0.5  # more of them outside make answers about the ends of the range
+_LOST = 0.01  # of all places: more at latitude 0 and longitude 0 are no accident
 _FEW = 100  # fewer values may be alike by chance
 _UNITS = dict(zip(FACTORS, ("thousands", "hundredths", "thousandths"), strict=True))
 _MEANT = "if they are meant as they are, say --allow-odd (allow_odd=True)"
@@ -93,15 +95,19 @@ def _swapped(suspicions: Suspicions) -> str:
 
 
 def _odd(suspicions: Suspicions) -> Iterator[str]:
-    """What is odd about all values, or nearly all, in words."""
+    """What is odd about all values, or about most, in words."""
     counts, total = suspicions.counts, suspicions.counts["fine"]
+    if counts["lost"] > _LOST * counts["numbers"]:
+        lost = "places that could not be found are often written as 0, 0"
+        yield f"more than 1 % of all places are exactly at latitude 0 and longitude 0, outside the region: {lost}"
     for axis, *_ in suspicions.ranges:
         below, above = counts[f"below {axis}"], counts[f"above {axis}"]
-        for words, count in (("below", below), ("above", above), ("outside", below + above)):
-            if count >= _NEARLY * total:
-                yield f"{_share(count, total)} values {_lie(suspicions, axis, words)}"
+        if below + above > _MOST * total:
+            sides = (("below", below), ("above", above), ("outside", below + above))
+            words, count = next(side for side in sides if side[1] >= _NEARLY * (below + above))
+            yield f"{_share(count, total)} values {_lie(suspicions, axis, words)}"
     outside = counts["numbers"] - counts["fitting"]
-    if outside >= _NEARLY * counts["numbers"]:
+    if outside > _MOST * counts["numbers"]:
         what = "region: it may be the wrong one, or places are not in decimal degrees"
         words = what if suspicions.space.geographic else "public range"
         yield f"{_share(outside, counts['numbers'])} values lie outside the {words}"
@@ -111,8 +117,9 @@ def _odd(suspicions: Suspicions) -> Iterator[str]:
     for axis, *_ in suspicions.ranges:
         for words in ("lowest", "highest"):
             # few values may lie close together; if they look like thousands, they are too close all the same
-            if counts[f"{words} {axis}"] == total and (total >= _FEW or _is_dotted(suspicions, axis)):
-                yield f"all values {_lie(suspicions, axis, f'in the {words} 1/{STRIP} of')}"
+            count = counts[f"{words} {axis}"]
+            if count >= max(_NEARLY * total, 1) and (total >= _FEW or _is_dotted(suspicions, axis)):
+                yield f"{_share(count, total)} values {_lie(suspicions, axis, f'in the {words} 1/{STRIP} of')}"
 
 
 def _lie(suspicions: Suspicions, axis: int, words: str) -> str:
@@ -136,4 +143,4 @@ def _is_dotted(suspicions: Suspicions, axis: int) -> bool:
 
 
 def _share(count: int, total: int) -> str:
-    return "all" if count == total else "nearly all"
+    return "all" if count == total else "nearly all" if count >= _NEARLY * total else "most"

@@ -3,8 +3,8 @@
 A file in thousands, with latitude and longitude swapped or with commas in its numbers would give reports that look fine
 and answers that are false. So rows are also counted by what would tell such a mistake. These are statistics of values:
 they stay in the memory of the run (on Spark: in one small row a partition, from workers to the driver), they are in
-nothing that is written or sent, and of them the operator, who holds the table, is told at most that all or nearly all
-values are so. Single rows are never judged by their values: they are clamped.
+nothing that is written or sent, and of them the operator, who holds the table, is told at most that all, nearly all or
+most values are so. Single rows are never judged by their values: they are clamped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from geopriv.reports.engines.rows import FINE, NOT_A_NUMBER, NOT_ON_MAP, Status,
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 
-STRIP = 500  # a range has so many strips; all values in the first or in the last one are odd
+STRIP = 500  # a range has so many strips; nearly all values in the first or in the last one are odd
 FACTORS = (1000.0, 0.01, 0.001)  # by which a wrong unit may be off: thousands, hundredths, thousandths
 _LOOKED_AT = 1000  # texts of a batch: enough to tell how they are written
 _SAME = "same "
@@ -56,8 +56,11 @@ class Suspicions:
         self._see_texts(batch, status)
         told = values[(status == FINE) | (status == NOT_ON_MAP)]
         self.counts["numbers"] += len(told)
-        fitting = int(self._fits(told).sum())
+        fits = self._fits(told)
+        fitting = int(fits.sum())
         self.counts["fitting"] += fitting
+        if self.space.geographic:
+            self.counts["lost"] += int(((told == 0).all(axis=1) & ~fits).sum())
         if self.space.dimension == 2 and 2 * fitting < len(told):
             self.counts["swapped"] += int(self._fits(told[:, ::-1]).sum())
         fine = values[status == FINE]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from geopriv.queries import Blurred, Query
+from geopriv.spaces.rounding import above
 from geopriv.surveys.asking import EDGE_WIDTH, Asking
 from geopriv.surveys.part import Part
 from geopriv.surveys.tables import Length
@@ -44,4 +45,11 @@ def bordered(
     edge = asking.length(part, "width", width, default)
     with part.explaining(query="kind", bandwidth="blur"):
         query = make(edge)
-        return Blurred(query, bandwidth) if blurred else query
+        if not blurred:
+            return query
+        found = Blurred(query, bandwidth)
+    if blur is not None and bandwidth < found.least_bandwidth:
+        least, near = (asking.space.distance_words(x) for x in (above(found.least_bandwidth, 2), 1 / asking.rate))
+        rule = f"at least {least} for an area of this size (1/ε is {near})"
+        raise part.wrong("blur", rule, blur)
+    return found
