@@ -50,9 +50,10 @@ def _view(answer: Answer) -> ValueView:
     if float(found.low) <= 0 <= float(found.high):
         rest += ". That cannot be told from zero with these reports"
     notes = (
-        "Positive where people who have more of one have more of the other. Values outside the public range count as "
-        "its ends.",
-        f"Unbiased, from {counted(found.n, 'report')}; the interval is normal, since products of noise have no bound.",
+        "Positive where people who have more of one have more of the other."
+        + (" Values outside the public range count as its ends." if question.low else ""),
+        f"Unbiased, from {counted(found.n, 'report')}; the interval rests on the normal law, and a few very large "
+        "values among few reports can defeat it.",
     )
     level = f"{percent_words(found.confidence)} interval"
     return ValueView(question.name, said.figure, rest, f"{level} {said.ends}", notes)
