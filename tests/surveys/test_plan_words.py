@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -10,7 +11,9 @@ import geopriv as gp
 from geopriv.commands.expectations import in_units, question_documents
 from geopriv.pages.notebook import notebook_html
 from geopriv.spaces.words import NARROW
-from geopriv.surveys.planning.targets import Needs, needs
+from geopriv.surveys.planning.split_tables import tables_of
+from geopriv.surveys.planning.targets import Needs
+from geopriv.surveys.planning.values import grid_of, workload_of
 
 USD = gp.Line("USD")
 ABOVE = gp.Share("above", gp.Threshold(100_000.0, 32_000.0, USD, "smooth"))
@@ -61,4 +64,25 @@ def test_what_the_edges_leave_is_never_said_to_be_what_is_wanted() -> None:
 
 def test_a_target_for_a_survey_without_shares_is_named_in_the_refusal() -> None:
     with pytest.raises(gp.InvalidParameter, match="Got '2 points' instead"):
-        needs(planned(MEAN), 0.02)
+        planned(MEAN).needs(0.02)
+
+
+def test_plain_answers_need_more_people_than_soft_ones() -> None:
+    found = planned(ABOVE, MEAN, MEDIAN)
+    people = found.needs(0.02).people
+    assert people is not None
+    assert people > 5 * found.people_for(0.02)
+
+
+def test_a_plan_says_how_many_tables_it_compiles() -> None:
+    assert tables_of((ABOVE,)) == 1
+    assert tables_of((ABOVE, MEAN)) == tables_of((ABOVE, ABOVE)) == 0
+
+
+def test_a_large_epsilon_for_a_quantile_takes_a_coarser_grid_and_a_larger_one_is_named() -> None:
+    source = gp.Source(("income",), (0.0,), (2e6,))
+    fine = gp.Survey("incomes", USD, 1.0, (MEDIAN,), 50_000, source)
+    lattice = grid_of(fine, workload_of(fine))
+    assert 0.05 < lattice.step <= 0.5
+    with pytest.raises(gp.InvalidParameter, match="'epsilon' parameter of plan must be at most about 1 per"):
+        gp.plan(replace(fine, epsilon=100.0))

@@ -22,6 +22,7 @@ from geopriv.spaces.checks import invalid
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from geopriv.surveys import Survey
     from geopriv.surveys.planning import Option, SurveyPlan
     from geopriv.surveys.planning.targets import Needs, Sweep
 
@@ -63,7 +64,7 @@ def plan(
     wanted = None if target is None else read_target(target)
     console = Console(stderr=as_json)
     asked = Survey.read(survey)
-    with console.status(f"Predicting the errors of {len(asked.queries):,} estimates…") as status:
+    with console.status(_doing(asked)) as status:
         found = plan_survey(asked)
         needed, swept = _beside(found, wanted, drawn, status.update)
     if as_json:
@@ -78,6 +79,15 @@ def plan(
         require_same_design(output, found.design)
     found.design.write(output)
     console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+
+
+def _doing(asked: Survey) -> str:
+    """What takes time: a table has programs to solve."""
+    from geopriv.surveys.planning.split_tables import tables_of
+
+    tables = tables_of(asked.questions)
+    slow = f"; compiling {tables} table{'s' if tables > 1 else ''}, of some ten seconds each" if tables else ""
+    return f"Predicting the errors of {len(asked.queries):,} estimates{slow}…"
 
 
 def _picture(output: Path, sweep: bool, picture: Path | None) -> Path | None:
@@ -99,7 +109,8 @@ def _beside(
     from geopriv.surveys.planning.targets import needs, sweep
 
     if wanted is not None:
-        told("Looking for people and ε…")
+        tables = found.option.mechanism == "BracketTable"
+        told("Looking for people and ε" + (", with tables of some ten seconds each…" if tables else "…"))
     needed = None if wanted is None else needs(found, wanted)
     swept = None if drawn is None else sweep(found, told)
     if swept is not None and drawn is not None:

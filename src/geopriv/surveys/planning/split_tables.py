@@ -52,9 +52,8 @@ class PlainTables:
 def plain_tables(questions: Sequence[Question], work: Workload) -> PlainTables | None:
     """Tables for questions that are all plain and few; None where there are others, or a question has no such table."""
     queries = [query for question in questions for query in question.queries]
-    most = MOST if work.space.dimension > 1 else _ON_LINES
-    if not 0 < len(set(queries)) == len(questions) <= most or not all(map(is_plain, questions)):
-        return None  # others than single shares, too many, or one that is asked twice
+    if not tables_of(questions):
+        return None
     each = max(work.people // len(queries), 1)
     try:
         tables = tuple(BracketTable.for_plain(query, work.rate, each, work.prior) for query in queries)
@@ -67,6 +66,14 @@ def plain_tables(questions: Sequence[Question], work: Workload) -> PlainTables |
         halves[question.name] = half_width(table.bracket_moments(s), weights, each)
         alone[k] = weights @ table.variance_at(s)
     return PlainTables(tables, halves, _option(work, alone))
+
+
+def tables_of(questions: Sequence[Question]) -> int:
+    """How many tables are compiled to see whether they are better: none for others than a few single plain shares."""
+    asked = {query for question in questions for query in question.queries}
+    most = MOST if questions[0].space.dimension > 1 else _ON_LINES
+    single = 0 < len(asked) == len(questions) <= most  # none is asked twice
+    return len(asked) if single and all(map(is_plain, questions)) else 0
 
 
 @dataclass(frozen=True, eq=False)

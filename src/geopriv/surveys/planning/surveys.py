@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from geopriv.surveys.planning.value_errors import half_width, largest_error, set
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
 from geopriv.surveys.planning.worst import worst_variance
+
+if TYPE_CHECKING:
+    from geopriv.surveys.planning.targets import Needs
 
 _GAIN = 0.001  # of an error, below which it is not worth a word
 _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
@@ -133,9 +136,15 @@ class SurveyPlan(Shown):
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make the 95 % interval of every *soft* answer as short as ± error; see `Plan.people_for`.
 
-        Of plain answers, which have longer intervals, `targets.needs` finds people and ε.
+        Of plain answers, which have longer intervals, `needs` finds people and ε.
         """
         return self.plan.people_for(error, option or self.option)
+
+    def needs(self, error: float) -> Needs:
+        """The people, or the ε, for 95 % intervals of ± error in every share, plain where it is: `targets.needs`."""
+        from geopriv.surveys.planning.targets import needs
+
+        return needs(self, error)
 
     def epsilon_for(self, error: float) -> float:
         """An ε for 95 % intervals of at most ± error in every query; see `Plan.epsilon_for`."""

@@ -15,6 +15,7 @@ from geopriv.mechanisms import Lattice
 from geopriv.queries import Query, Threshold
 from geopriv.queries.priors import Prior
 from geopriv.queries.value_questions import Quantile
+from geopriv.spaces.checks import invalid
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_work
 from geopriv.surveys.planning.crowds import expected_work
@@ -30,7 +31,10 @@ ONE_REPORT = ("InputLaplace", "Lattice", "InputLaplace plain")
 _MEAN_STEP = 0.02  # of a grid for means alone: noise of a variance of 2.04/ε² on a line
 _QUANTILE_STEP = 0.1  # of a grid from which quantiles are read, at most
 _ALONE_STEP = 0.05  # of one for quantiles alone: their intervals end on cells
+_COARSEST_STEP = 0.5  # of one for quantiles alone, where the range has many cells
 _STEP_WIDTH = 1.6  # of the soft steps that stand for a quantile
+
+_CELLS = 1 << 22  # of the range of a quantile; nearly twice as many can be read
 
 
 def workload_of(survey: Survey) -> Workload:
@@ -79,12 +83,28 @@ def grid_of(survey: Survey, work: Workload, grid: Lattice | None = None) -> Latt
     rate = survey.epsilon
     if all(question.valued for question in survey.questions):
         step = _ALONE_STEP if quantiles_of(survey) else _MEAN_STEP
-        return Lattice.calibrate(survey.space, rate, step=step / rate)
-    grid = grid_for(work, rate) if grid is None else grid
+        coarse = min(rate * _longest(survey) / _CELLS, _COARSEST_STEP)
+        return _required(survey, Lattice.calibrate(survey.space, rate, step=max(step, coarse) / rate))
+    grid = _required(survey, grid_for(work, rate) if grid is None else grid)
     parts = math.ceil(grid.step * rate / _QUANTILE_STEP - 1e-9)
-    if not quantiles_of(survey) or parts < 2:
+    if not quantiles_of(survey) or parts < 2 or _longest(survey) * parts > _CELLS * grid.step:
         return grid
     return Lattice.on_grid(survey.space, rate, grid.step / parts, grid.origin)  # cells stay where they are
+
+
+def _longest(survey: Survey) -> float:
+    """The longest range of which a quantile is asked; 0 without one."""
+    return max((float(high - low) for low, high in (each.points for each in quantiles_of(survey))), default=0.0)
+
+
+def _required(survey: Survey, grid: Lattice) -> Lattice:
+    """The grid, if quantiles can be read from it: their range is counted cell by cell."""
+    most = 1.95 * _CELLS * grid.step / (longest if (longest := _longest(survey)) > 0 else 1.0)
+    if longest and most < 1:
+        words = survey.space.distance_words(float(f"{1 / (most * survey.epsilon):.2g}"))
+        rule = f"at most about 1 per {words}: quantiles are read from cells as fine as 1/ε, too many for their range"
+        raise invalid("plan", "epsilon", rule, survey.epsilon)
+    return grid
 
 
 def quantiles_of(survey: Survey) -> list[Quantile]:
