@@ -126,7 +126,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
 
     survey = found.survey
     console.print(
-        f"[bold]{escape(survey.name)}[/bold]: {survey.people:,} people, one report of {found.bits} bits each.\n"
+        f"[bold]{escape(survey.name)}[/bold]: {survey.people:,} {survey.counted}, one report of {found.bits} bits each.\n"
         f"Promise: {escape(str(found.design.guarantee))}.",
         highlight=False,
     )

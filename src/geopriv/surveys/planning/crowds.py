@@ -16,6 +16,12 @@ from geopriv.surveys.planning.workload import Workload
 _NAMED = 3  # questions whose people are told one by one
 
 
+_WEIGHTED = (
+    " All errors here are of reports that count alike: weighted by the sizes of groups, an answer errs more the fewer "
+    "of a large group report."
+)
+
+
 def shares_of(survey: Survey) -> tuple[Question, ...]:
     """The questions whose answers are shares or numbers of people: neither maps nor values."""
     return tuple(question for question in survey.questions if question.product is None and not question.valued)
@@ -37,7 +43,12 @@ def expected_work(survey: Survey) -> Workload:
 
 
 def expected_words(survey: Survey) -> str:
-    """Who is expected, in a sentence."""
+    """Who is expected, in a sentence or two."""
+    alike = "" if survey.groups is None or not survey.groups.weights else _WEIGHTED
+    return _people_words(survey) + alike
+
+
+def _people_words(survey: Survey) -> str:
     if survey.prior is not None:
         return "Expected: for people as the survey's prior says."
     if survey.space.geographic:

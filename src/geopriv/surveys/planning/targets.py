@@ -60,8 +60,8 @@ class Needs:
         words = survey.space.distance_words
         if self.people is None:
             first = (
-                f"No number of people makes every share {points} at this ε: the edges between which plain answers are "
-                f"held leave ± {_rounded_up(100 * self.least):g}."
+                f"No number of people makes every share {points} at this ε with the edges that plans use: these hold "
+                f"plain answers to ± {_rounded_up(100 * self.least):g}."
             )
         else:
             first = (
