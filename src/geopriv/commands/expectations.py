@@ -28,7 +28,8 @@ def print_questions(console: Console, found: SurveyPlan) -> None:
     table = _table("question", "estimates", "expected", "at worst", *(["plain ±"] if plain else []))
     for question, half in zip(found.survey.questions, halves, strict=True):
         errors = [found.expected(question), found.worst(question), *([half] if plain else [])]
-        table.add_row(question.name, f"{len(question.queries):,}", *(in_units(question, error) for error in errors))
+        said = (in_units(question, error, found.survey.counted) for error in errors)
+        table.add_row(question.name, f"{len(question.queries):,}", *said)
     console.print(table)
     held = " Plain ±: half of the 95 % interval that is expected (a curve's on average)." if plain else ""
     held += " At worst it is ± 50 points, with everybody in the edge." if found.plain else ""
@@ -40,13 +41,13 @@ def print_questions(console: Console, found: SurveyPlan) -> None:
         console.print(f"Note: {warning}\n", style="bold", highlight=False, markup=False)
 
 
-def in_units(question: Question, error: float | None) -> str:
+def in_units(question: Question, error: float | None, who: str = "people") -> str:
     """An error in points, or in the unit of the page; a dash for none."""
     from geopriv.pages.forms import form_of
 
     if error is None or not math.isfinite(error):
         return "–"
-    scale, unit = form_of(question).scale(question)
+    scale, unit = form_of(question).scale(question, who)
     said = float(f"{scale * error:.2g}")
     if question.valued and question.space.ratios:
         return question.space.distance_words(said)

@@ -124,9 +124,9 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    survey = found.survey
+    survey, each = found.survey, f"one report of {found.bits} bits each"
     console.print(
-        f"[bold]{escape(survey.name)}[/bold]: {survey.people:,} {survey.counted}, one report of {found.bits} bits each.\n"
+        f"[bold]{escape(survey.name)}[/bold]: {survey.people:,} {survey.counted}, {each}.\n"
         f"Promise: {escape(str(found.design.guarantee))}.",
         highlight=False,
     )
