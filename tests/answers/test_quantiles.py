@@ -263,7 +263,7 @@ def test_without_a_prior_the_reach_is_that_of_the_number_of_people_and_a_range_o
     assert isinstance(fixed, gp.Quantile)
     assert fixed.reach == pytest.approx(8_000, abs=400)
     wide = gp.Quantile("median", (0.5,), USD, 0.0, 1e12, reach=8_000.0)
-    with pytest.raises(gp.InvalidParameter, match="cells of"):
+    with pytest.raises(gp.InvalidParameter, match="too many for their range"):
         gp.plan(gp.Survey("incomes", USD, 1 / 8000, (wide,), 20_000, source))
 
 

@@ -24,7 +24,8 @@ WEALTH = Total("all wealth", 10_000_000.0, gp.queries.Value((1.0,), LINE), "weal
 
 def answered(*questions: Question, weights: tuple[float, ...] = SIZES) -> gp.Answers:
     groups = gp.queries.Groups("county", NAMES, weights)
-    made = Design("by county", (LATTICE,), (), questions, None, groups, "households")
+    source = gp.Source((), (-10.0,), (10.0,))
+    made = Design("by county", (LATTICE,), (), questions, source, groups, "households")
     return gp.estimate(made, counted(made, 1))
 
 

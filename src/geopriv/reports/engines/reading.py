@@ -76,6 +76,11 @@ class Reading:
             # a first line of values has a number in it, or a word for none, since the survey reads numbers
             if any(_like_a_value(name) for name in found):
                 raise InvalidParameter(f"{what} {rule}; it begins with values.")
+            if not any(difflib.get_close_matches(column, found, n=1) for column in self.columns):
+                # nothing is like a name that was expected, so these may be values too: names of people have no numbers
+                missing = next(column for column in self.columns if column not in found)
+                why = f"Its first line may hold values, and is not shown; a file {rule}."
+                raise InvalidParameter(f"{what} has no column {missing!r}, nor one of a name like it. {why}")
         self.require(what, found)
 
 
