@@ -59,7 +59,7 @@ def test_large_errors_are_said_in_words() -> None:
 def test_what_the_edges_leave_is_never_said_to_be_what_is_wanted() -> None:
     first, _ = Needs(0.01, None, None, 0.010004).sentences(planned(ABOVE, MEAN, MEDIAN))
     assert "plain ± 1 point" in first
-    assert "leave ± 1.01." in first
+    assert "plain answers to ± 1.01." in first
 
 
 def test_a_target_for_a_survey_without_shares_is_named_in_the_refusal() -> None:
