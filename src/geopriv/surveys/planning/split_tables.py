@@ -2,7 +2,7 @@
 
 A table sees only how far somebody is from one border, and is compiled for the bracket of that one question. So its
 brackets are shorter than those of one report that answers everything: on a line by up to a third, around an area by a
-factor of three and more. Each table has a part of the people, so this holds for a few questions.
+factor of three for the same people. Each table has only a part of them, so this holds for a few questions.
 """
 
 from __future__ import annotations

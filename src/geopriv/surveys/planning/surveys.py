@@ -186,7 +186,7 @@ class SurveyPlan(Shown):
         others = ", ".join(f"{name} {half}" for name, half in halves.items() if name != own)
         why = "has the shortest plain intervals of what devices run"
         if self.beside[own] > min(self.beside.values()):
-            why = "has plain intervals about as short as any that devices send, and shorter soft ones"
+            why = "is taken for its shorter soft intervals"
         return f"{own} {why}: {halves[own]} on average{each}; {others}."
 
     @cached_property
@@ -271,7 +271,9 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         for name, made in (("Lattice", plain), ("BracketTable", tables))
         if made is not None and made.half_widths
     }
-    if tables is not None and (plain is None or tables.cost < GAIN**2 * plain.cost):
+    # in the plane these have linear borders, around which one report for everything has long soft intervals
+    apart = tables is not None and survey.space.dimension > 1
+    if tables is not None and (plain is None or apart or tables.cost < GAIN**2 * plain.cost):
         found = replace(found, options=tuple(sorted([*found.options, tables.option], key=lambda option: option.error)))
         design = Design(survey.name, tables.tables, (), survey.questions, *public)
         halves = tables.half_widths
