@@ -96,7 +96,7 @@ class SurveyPlan(Shown):
             fixed = next(each for each in self.design.questions if each.name == question.name)
             answering = self.design.mechanisms[self.design.answering(question.queries[0])]
             return half_width(fixed, cast("Lattice", answering), _valued_work(self.survey))  # tables have only shares
-        return question.times * float(self.plan.half_widths()[self._places[question.name]].max())
+        return question.times * float(self.plan.half_widths(self.option)[self._places[question.name]].max())
 
     def plain_half_width(self, question: Question) -> float | None:
         """Half of the 95 % interval of a plain answer, or of a value, as `half_width` has it; None where it is soft."""
