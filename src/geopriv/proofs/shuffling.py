@@ -19,13 +19,13 @@ _NODES = 400  # numbers of clones at which the divergence is computed
 def shuffled_loss(apart: float, neighbours: int, within: float, delta: float = 1e-6) -> float:
     """The loss at a distance against who sees shuffled reports only, but for δ.
 
-    Each of m people within r of x reports as a clone, from one of two laws of which those of x and x' are mixtures, with
-    probability e^(−εr)/(1 + e^(εd)) from either. Given c clones, what is learnt is how many reports came from the first
-    law: 1 + Bin(c, ½) with probability q = e^(εd)/(1 + e^(εd)) and Bin(c, ½) otherwise, against the same with 1 − q. The
-    divergence between the two is summed exactly, over all c.
+    Each of m people within r of x reports as a clone, from one of two laws of which those of x and x' are mixtures,
+    with probability e^(−εr)/(1 + e^(εd)) from either. Given c clones, what is learnt is how many reports came from the
+    first law: 1 + Bin(c, ½) with probability q = e^(εd)/(1 + e^(εd)) and Bin(c, ½) otherwise, against the same with
+    1 − q. The divergence between the two is summed over all c, never too small.
 
-    Guarantee: P[shuffled ∈ S] under x is at most exp(loss) times that under x', plus δ, if m people within r of x report
-    honestly and the shuffler is trusted; for every x' within d. It does not chain to larger distances.
+    Guarantee: P[shuffled ∈ S] under x is at most exp(loss) times that under x', plus δ, if m people within r of x
+    report honestly and the shuffler is trusted; for every x' within d. It does not chain to larger distances.
 
     Args:
         apart: ε·d.
@@ -74,7 +74,7 @@ def _clones(neighbours: int, share: float, rare: float) -> tuple[FloatArray, Flo
 
 
 def divergence(loss: float, apart: float, clones: FloatArray) -> FloatArray:
-    """sup over events of P − exp(loss)·P' for the counts among so many clones.
+    """The largest over events of P − exp(loss)·P' for the counts among so many clones.
 
     The ratio of the two laws at k reports of c + 1, (q·k + (1 − q)·(c + 1 − k))/((1 − q)·k + q·(c + 1 − k)), grows in
     k, so the event is that of many reports.
@@ -88,4 +88,5 @@ def divergence(loss: float, apart: float, clones: FloatArray) -> FloatArray:
     least = np.ceil((clones + 1) * (factor * q - (1 - q)) / ((2 * q - 1) * (1 + factor)))
     # P[1 + Bin ≥ k] and P[Bin ≥ k]
     with_own, without = (stats.binom.sf(least - own, clones, 0.5) for own in (2, 1))
-    return np.maximum((q - factor * (1 - q)) * with_own + ((1 - q) - factor * q) * without, 0.0)
+    both = (q - factor * (1 - q)) * with_own + ((1 - q) - factor * q) * without
+    return np.asarray(np.maximum(both, 0.0))

@@ -27,8 +27,8 @@ class Walk:
     Who moves by something else than whole cells is rounded at random once more in that round: a variance of at most a
     quarter of a cell's square, and an interpolation more of f.
 
-    Guarantee: the reports of all rounds together are exp(ε·D)-indistinguishable, D = |x_1 − x'_1| + Σ_t |(x_t − x_{t−1}) −
-    (x'_t − x'_{t−1})|, where ε = θ over the width of a cell. Not ε·|x_t − x'_t| of a single round.
+    Guarantee: the reports of all rounds together are exp(ε·D)-indistinguishable, ε = θ over the width of a cell, where
+    D = |x_1 − x'_1| + Σ_t |(x_t − x_{t−1}) − (x'_t − x'_{t−1})|. Not ε·|x_t − x'_t| of a single round.
 
     Args:
         theta: θ = ε·step, the loss over a cell.

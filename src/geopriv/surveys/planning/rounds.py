@@ -90,7 +90,7 @@ def rounds(found: SurveyPlan, number: int, told: Callable[[str], None] = lambda 
     fresh = plan_survey(replace(found.survey, people=people))
     ways = (
         Way("fresh people", _fresh_words(found, number), _expected(fresh, number, math.hypot)),
-        Way("same people, ε each", _sum_words(found, number), _expected(found, number, _added)),
+        Way("same people, ε each", _sum_words(number), _expected(found, number, _added)),
         _split(found, number, told),
         _walking(found, number, told),
     )
@@ -99,7 +99,7 @@ def rounds(found: SurveyPlan, number: int, told: Callable[[str], None] = lambda 
 
 def _split(found: SurveyPlan, number: int, told: Callable[[str], None]) -> Way:
     """The same people at ε/R in each round, with the design that suits it."""
-    name, promise = f"same people, ε/{number} each", _split_words(found, number)
+    name, promise = f"same people, ε/{number} each", _split_words(number)
     told(f"Predicting for ε/{number} in each round…")
     try:
         less = plan_survey(replace(found.survey, epsilon=found.survey.epsilon / number))
@@ -110,7 +110,7 @@ def _split(found: SurveyPlan, number: int, told: Callable[[str], None]) -> Way:
 
 def _walking(found: SurveyPlan, number: int, told: Callable[[str], None]) -> Way:
     """The same people with noise that walks."""
-    name, promise = f"walking noise ({NOT_OFFERED})", _walk_words(found)
+    name, promise = f"walking noise ({NOT_OFFERED})", _walk_words()
     told("Predicting for walking noise…")
     try:
         errors = walk_errors(found.survey, number)
@@ -151,31 +151,28 @@ def _added(first: float, second: float) -> float:
 def _fresh_words(found: SurveyPlan, number: int) -> str:
     survey = found.survey
     return (
-        f"Other people in each round, {survey.people // number:,} of the {survey.people:,}: each reports once, so ε in "
+        f"The default. Other people in each round, {survey.people // number:,} of the {survey.people:,}: each reports once, so ε in "
         f"all. For the errors of a survey that is asked once, {number * survey.people:,} people are needed."
     )
 
 
-def _sum_words(found: SurveyPlan, number: int) -> str:
-    near = found.survey.space.distance_words(1 / found.survey.epsilon)
+def _sum_words(number: int) -> str:
     return (
-        f"ε adds up to {number}ε: all rounds together, a value that stays is told from another at distance d up to "
-        f"exp({number}·d/{near}), and from one that differs by d in one round only up to exp(d/{near})."
+        f"ε adds up to {number}ε: two values that stay, at a distance d, look alike up to exp({number}ε·d) over all "
+        "rounds together; where they differ by d in one round only, up to exp(ε·d)."
     )
 
 
-def _split_words(found: SurveyPlan, number: int) -> str:
-    near = found.survey.space.distance_words(1 / found.survey.epsilon)
+def _split_words(number: int) -> str:
     return (
-        f"ε in all: values that differ by at most d in every round look alike up to exp(d/{near}) over all "
-        f"{number} rounds together."
+        f"ε in all: values that are at most d apart in every round look alike up to exp(ε·d) over all {number} rounds "
+        "together."
     )
 
 
-def _walk_words(found: SurveyPlan) -> str:
-    near = found.survey.space.distance_words(1 / found.survey.epsilon)
+def _walk_words() -> str:
     return (
-        f"A promise on trajectories (theory T15): all rounds together look alike up to exp(D/{near}), D = |x₁ − x'₁| + "
+        "A promise on trajectories (theory T15): all rounds together look alike up to exp(ε·D), D = |x₁ − x'₁| + "
         "Σ |moves of x less moves of x'|. Who never moves is protected as by one report; a move that lasts is seen as "
         "one report sees it, and one that is taken back in the next round as two. For means, and for edges much wider "
         "than 4/ε that bend gently (a Gaussian blur)."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -69,17 +68,13 @@ def _value_errors(survey: Survey, question: Question, rounds: int) -> Errors:
     """Of means and totals: a report's cell is itself unbiased, and noise adds 2c squares of cells a round."""
     if question.form not in ("mean", "total"):
         return (None,) * rounds
-    work = replace(
-        Workload.of(question.queries, survey.epsilon, survey.people, everybody(survey)), queries=question.queries
-    )
+    work = Workload.of(question.queries, survey.epsilon, survey.people, everybody(survey))
     walk, query = Walk(_MEAN_STEP, rounds), question.queries[0]
-    slope = float(abs(np.ravel(query.geometry.axis)[0]) * query.profile.lipschitz)
+    slope = float(np.abs(np.asarray(query.geometry.axis)).sum() * query.profile.lipschitz)  # of one axis
     cell = slope * _MEAN_STEP / survey.epsilon
     spread = float(work.answers[1][0]) + cell**2 / 4  # rounding at random in the first round, at most
     times = question.times * float(getattr(question, "number", 1))
-    return tuple(
-        times * math.sqrt((spread + cell**2 * walk.noise(t)) / survey.people) for t in range(1, rounds + 1)
-    )
+    return tuple(times * math.sqrt((spread + cell**2 * walk.noise(t)) / survey.people) for t in range(1, rounds + 1))
 
 
 def _share_errors(work: Workload, question: Question, first: int, rounds: int) -> Errors:
@@ -95,9 +90,7 @@ def _share_errors(work: Workload, question: Question, first: int, rounds: int) -
     return tuple(None if error is None else question.times * error for error in min(tried, key=cost))
 
 
-def _on_grid(
-    step: float, work: Workload, question: Question, spreads: FloatArray, crowd: Crowd, rounds: int
-) -> Errors:
+def _on_grid(step: float, work: Workload, question: Question, spreads: FloatArray, crowd: Crowd, rounds: int) -> Errors:
     """The largest error over a question's queries, by round, on a grid of a step in units of 1/ε."""
     walk, worst = Walk(step, rounds), [0.0] * rounds
     for query, spread in zip(question.queries, spreads.tolist(), strict=True):
