@@ -17,7 +17,7 @@ from geopriv.commands.expectations import (
     sweep_document,
 )
 from geopriv.commands.outputs import require_replaceable, require_same_design
-from geopriv.commands.repeated import asked_again, print_repeated, repeated_document, stated_shuffler
+from geopriv.commands.repeated import asked_again, print_repeated, repeated_document, require_rounds, stated_shuffler
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def plan(
     wanted = None if target is None else read_target(target)
     console = Console(stderr=as_json)
     asked = Survey.read(survey)
+    require_rounds(asked, rounds)
     stated = stated_shuffler(asked, neighbours, within)
     with console.status(_doing(asked)) as status:
         found = plan_survey(asked)

@@ -70,6 +70,14 @@ def asked_again(found: SurveyPlan, number: int | None, told: Callable[[str], Non
     return None if number is None else rounds(found, number, told)
 
 
+def require_rounds(asked: Survey, number: int | None) -> None:
+    """Refuse rounds that make no sense, before anything takes time."""
+    from geopriv.surveys.planning.rounds import people_a_round
+
+    if number is not None:
+        people_a_round(asked, number)
+
+
 def stated_shuffler(asked: Survey, neighbours: int | None, within: str | None) -> Shuffled | None:
     """What is stated of a shuffler, before anything takes time; None where it was not asked for."""
     from geopriv.surveys.planning.shuffling import read_within, shuffled

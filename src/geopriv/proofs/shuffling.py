@@ -40,7 +40,7 @@ def shuffled_loss(apart: float, neighbours: int, within: float, delta: float = 1
     privacy amplification by shuffling (SODA 2023).
 
     >>> [round(shuffled_loss(1.0, m, 1.0), 3) for m in (10, 100, 1000, 10_000)]
-    [1.0, 0.954, 0.256, 0.074]
+    [1.0, 0.953, 0.255, 0.074]
     """
     far, near = positive("shuffled_loss", "apart", apart), positive("shuffled_loss", "within", within)
     m = min(count("shuffled_loss", "neighbours", neighbours), _MOST)

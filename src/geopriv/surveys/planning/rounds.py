@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from geopriv.errors import InvalidParameter
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import count, invalid
+from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.surveys import SurveyPlan, plan_survey
 from geopriv.surveys.planning.walks import walk_errors
@@ -81,11 +82,7 @@ def rounds(found: SurveyPlan, number: int, told: Callable[[str], None] = lambda 
     Raises:
         InvalidParameter: for fewer than two rounds or more than 366, and for fewer than two people a round.
     """
-    if not 2 <= count("rounds", "number", number) <= MOST:
-        raise invalid("rounds", "number", f"between 2 and {MOST}", number)
-    people = found.survey.people // number
-    if people < 2:
-        raise invalid("rounds", "number", f"such that each round has two people of {found.survey.people:,}", number)
+    people = people_a_round(found.survey, number)
     told(f"Predicting for {people:,} people in each round…")
     fresh = plan_survey(replace(found.survey, people=people))
     ways = (
@@ -95,6 +92,19 @@ def rounds(found: SurveyPlan, number: int, told: Callable[[str], None] = lambda 
         _walking(found, number, told),
     )
     return Rounds(number, ways, people, number * found.survey.people)
+
+
+def people_a_round(survey: Survey, number: int) -> int:
+    """How many fresh people each of so many rounds has.
+
+    Raises:
+        InvalidParameter: for fewer than two rounds or more than 366, and for fewer than two people a round.
+    """
+    if not 2 <= count("plan", "rounds", number) <= MOST:
+        raise invalid("plan", "rounds", f"between 2 and {MOST}", number)
+    if survey.people < 2 * number:
+        raise invalid("plan", "rounds", f"so few that each has two people of {survey.people:,}", number)
+    return survey.people // number
 
 
 def _split(found: SurveyPlan, number: int, told: Callable[[str], None]) -> Way:
@@ -151,8 +161,9 @@ def _added(first: float, second: float) -> float:
 def _fresh_words(found: SurveyPlan, number: int) -> str:
     survey = found.survey
     return (
-        f"The default. Other people in each round, {survey.people // number:,} of the {survey.people:,}: each reports once, so ε in "
-        f"all. For the errors of a survey that is asked once, {number * survey.people:,} people are needed."
+        f"The default. Other people in each round, {survey.people // number:,} of the {survey.people:,}: each reports "
+        f"once, so ε in all. For the errors of a survey that is asked once, {number * survey.people:,} people are "
+        "needed."
     )
 
 
