@@ -11,7 +11,7 @@ from geopriv.mechanisms.lattice.moments import interpolant
 from geopriv.mechanisms.lattice.walks import Walk
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
-from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.around import Crowd
 from geopriv.surveys.planning.crowds import expected_work
@@ -34,8 +34,7 @@ def require_line(survey: Survey) -> None:
         InvalidParameter: for values with more than one axis, and for places on Earth.
     """
     if survey.space.dimension != 1:
-        rule = "on a line: walking noise is stated for one axis of two-sided geometric noise only"
-        raise invalid("rounds", "survey", rule, str(survey.space))
+        raise InvalidParameter(f"Walking noise is stated for values on a line only, and these are on {survey.space}.")
 
 
 def walk_errors(survey: Survey, rounds: int) -> dict[str, Errors]:
