@@ -36,9 +36,9 @@ def followers(knots: FloatArray, heights: FloatArray) -> FloatArray:
     """What to count, at points that include all kinks, so that reports of them that fall off on both sides follow f.
 
     With r_i = 1/(1 + c_i) for the cells c_i let S_ij be the product of r over the cells between points i and j. S is
-    the covariance of a chain, so its inverse has three diagonals, and φ = S⁻¹·1 = 1/(1 + r_{j−1}) + 1/(1 + r_j) − 1 ≥ 0. Then
-    K = S·diag(φ) has rows that sum to 1 and the ratios of theory T5, and v = S⁻¹f/φ has K·v = f: the stencil of a
-    Lattice, for cells of any widths.
+    the covariance of a chain, so its inverse has three diagonals, and φ = S⁻¹·1 is 1/(1 + r_{j−1}) + 1/(1 + r_j) − 1 at
+    an inner point j, above 0 as at the ends. Then K = S·diag(φ) has rows that sum to 1 and the ratios of theory T5, and
+    v = S⁻¹f/φ has K·v = f: the stencil of a Lattice, for cells of any widths.
     """
     ratio = 1 / (1 + np.diff(knots))
     down = 1 / (1 - ratio**2)
@@ -47,7 +47,7 @@ def followers(knots: FloatArray, heights: FloatArray) -> FloatArray:
     side = -ratio * down
 
     def inverse(f: FloatArray) -> FloatArray:
-        found = diagonal[:, None] * f
+        found: FloatArray = diagonal[:, None] * f
         found[:-1] += side[:, None] * f[1:]
         found[1:] += side[:, None] * f[:-1]
         return found

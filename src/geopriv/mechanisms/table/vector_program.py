@@ -1,10 +1,11 @@
 """The program behind VectorTable: probabilities of letters, each of which counts something for every one of K queries.
 
 Unknowns are K_i(y), the probability of letter y at lattice point i, and v_y in R^K, what it counts. Minimise
-Σ_i π_i Σ_y |v_y|²·K_i(y), each query with its weight, subject to Σ_y K_i(y) = 1, Σ_y v_y·K_i(y) = f(s_i) and the ratios of theory T5. For given v
-that is a linear program, and its prices λ, m say how to go on: a letter whose probabilities are as ℓ over the lattice
-pays for itself if Σ_i (λ_i + m_i·v − π_i·|v|²)·ℓ_i > 0, which is largest for v = Σ_i m_i·ℓ_i / (2·Σ_i π_i·ℓ_i). So each
-round adds that v for the letters in use, and for some that fall off on both sides of a place, and drops idle ones.
+Σ_i π_i Σ_y |v_y|²·K_i(y), in which each query has a weight, subject to Σ_y K_i(y) = 1, Σ_y v_y·K_i(y) = f(s_i) and the
+ratios of theory T5. For given v that is a linear program, and its prices λ, m say how to go on: a letter whose
+probabilities are as ℓ over the lattice pays for itself if Σ_i (λ_i + m_i·v − π_i·|v|²)·ℓ_i > 0, which is largest for
+v = Σ_i m_i·ℓ_i / (2·Σ_i π_i·ℓ_i). So each round adds that v for the letters in use, and for some that fall off on both
+sides of a place, and drops idle ones. Nothing gets worse, and where it ends is a local optimum.
 
 Everything here is in units of 1/ε.
 """
@@ -15,7 +16,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy import optimize, sparse
 
 from geopriv.mechanisms.table.program import Infeasible
@@ -77,19 +77,24 @@ class Task:
         means = prices[points:].reshape(-1, points)
         return Solved(np.maximum(found.x.reshape(cost.shape), 0.0), float(found.fun), prices[:points], means)
 
-    def letters(self, first: FloatArray, rounds: int) -> FloatArray:
-        """Letters with which the mean square is nearly least, from some that can follow f."""
+    def letters(self, first: FloatArray, rounds: int) -> tuple[FloatArray, FloatArray]:
+        """Letters with which the mean square is nearly least, and the largest probability of each.
+
+        Args:
+            first: letters that can follow f.
+            rounds: in which others are tried, at most.
+        """
         letters, last = first, np.inf
-        for _ in range(rounds):
+        for _ in range(rounds + 1):
             solved = self.least(letters)
-            used = solved.chances.max(axis=0) > _USED
-            kept = letters[used]
+            most = solved.chances.max(axis=0)
+            used = most > _USED
+            kept, most = letters[used], most[used]
             if solved.square > (1 - _SETTLED) * last:
-                return kept
+                break
             last, moved = solved.square, self._worth(solved, solved.chances[:, used])
             letters = distinct(np.vstack([kept, moved, self._around(solved)]))
-        solved = self.least(letters)
-        return letters[solved.chances.max(axis=0) > _USED]
+        return kept, most
 
     def _worth(self, solved: Solved, falls: FloatArray) -> FloatArray:
         """What letters should count whose probabilities are as some columns, shape (letters, K)."""
@@ -131,6 +136,6 @@ def _equal(letters: FloatArray, points: int) -> sparse.csr_array:
     return sparse.vstack([sparse.kron(same, row[None, :]) for row in counted]).tocsr()
 
 
-def distinct(letters: npt.ArrayLike) -> FloatArray:
+def distinct(letters: FloatArray) -> FloatArray:
     """Each letter once, in the order of what they count for the first query."""
     return np.asarray(np.unique(np.round(letters, _DIGITS) + 0.0, axis=0))

@@ -17,11 +17,17 @@ from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.mechanisms.table.rows import Rows
 from geopriv.mechanisms.table.target import Target
 from geopriv.mechanisms.table.vectoring import along, vectored
-from geopriv.queries import Query, common_space
+from geopriv.queries import Query, Threshold, common_space
 from geopriv.queries.priors import Prior
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.notes import Note
+
+_VECTORS = Note(
+    minItems=1,
+    items={"type": "array", "minItems": 1, "items": {"type": "number"}},
+    description="What letters count for each of the other queries: for analysts, it changes no report.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +43,7 @@ class VectorTable(AnyTable):
         values: what letters count for the first query.
         weights: integers of shape (points, letters), every row summing to 2^60.
         others: the other queries.
-        vectors: for each of them what letters count.
+        vectors: what letters count for each of them, of shape (others, letters).
 
     >>> from geopriv import Threshold
     >>> asked = [Threshold(at=at, width=8_000) for at in (50_000, 60_000)]
@@ -48,22 +54,19 @@ class VectorTable(AnyTable):
     """
 
     others: Annotated[tuple[Query, ...], Note(minItems=1)]
-    vectors: Annotated[tuple[FloatArray, ...], Note(minItems=1)] = field(repr=False)
+    vectors: Annotated[FloatArray, _VECTORS] = field(repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         common_space("VectorTable", self.asked)
         if len(set(self.asked)) < len(self.asked):
             raise invalid("VectorTable", "others", "queries that differ", len(self.others))
-        if len(self.vectors) != len(self.others):
-            raise invalid("VectorTable", "vectors", f"one for each of {len(self.others)} queries", len(self.vectors))
-        locked = []
-        for counted in self.vectors:
-            if counted.shape != self.values.shape or not np.isfinite(counted).all():
-                raise invalid("VectorTable", "vectors", f"made of {self.values.size} finite numbers", counted.shape)
-            locked.append(counted.copy())
-            locked[-1].setflags(write=False)
-        object.__setattr__(self, "vectors", tuple(locked))
+        shape = (len(self.others), self.values.size)
+        if self.vectors.shape != shape or not np.isfinite(self.vectors).all():
+            raise invalid("VectorTable", "vectors", f"finite numbers of shape {shape}", self.vectors.shape)
+        vectors = self.vectors.copy()
+        vectors.setflags(write=False)
+        object.__setattr__(self, "vectors", vectors)
         along(self.asked, self.lattice[:1])  # refuses a coordinate that does not tell x
 
     @classmethod
@@ -73,7 +76,8 @@ class VectorTable(AnyTable):
         Guarantee: (ε, 0, ∞)-GP, verified in exact integer arithmetic on the table that is used, at exact coordinates.
 
         Args:
-            queries: two to eight on one line, made of straight pieces, one of them a threshold. It comes first.
+            queries: two to eight on one line, made of straight pieces. A threshold among them comes first; where there
+                is none, that of the first range's lower edge is answered too.
             epsilon: per unit of distance, as a number or a sentence.
             prior: a Prior, or an array of *public* values, over which the mean of the queries' expected variances is
                 least; never the data being collected. By default coordinates are uniform on the lattice.
@@ -88,9 +92,11 @@ class VectorTable(AnyTable):
         rate = space.rate(epsilon)
         promise = Guarantee(rate, unit=space.distance_unit, reference="theory T1, T2 and T5, verified on integers")
         asked = tuple(dict.fromkeys(sorted(asked, key=_is_folded)))
+        if _is_folded(asked[0]):
+            asked = (_lower_edge(asked[0]), *asked)
         made = vectored(asked, rate, prior)
-        first, *rest = np.ascontiguousarray(made.counted.T)
-        table = cls(asked[0], promise, made.lattice, first, made.weights, asked[1:], tuple(rest))
+        counted = made.counted.T
+        table = cls(asked[0], promise, made.lattice, counted[0], made.weights, asked[1:], counted[1:])
         if table.worst_step[0] > 1:
             worst = f"{float(table.worst_step[0]):.9g}·ε"
             raise invalid("VectorTable", "queries", "such that their table can be verified", worst)
@@ -170,3 +176,13 @@ def _is_folded(query: Query) -> bool:
     """Whether two places of the line have one coordinate, as of a range."""
     sides = query.geometry.points_at(np.zeros(1))
     return sides is None or len(sides) > 1
+
+
+def _lower_edge(query: Query) -> Query:
+    """The threshold over whose edge a range rises."""
+    knots = query.knots
+    if knots is None or query.space.dimension > 1:
+        raise invalid("VectorTable", "queries", "made of straight pieces on a line", query)
+    start, end = (float(np.ravel(knot)[0]) for knot in knots[:2])
+    middle = np.full((1, *query.space.point_shape), (start + end) / 2)
+    return Threshold(float(query.space.values(middle)[0]), end - start, query.space)

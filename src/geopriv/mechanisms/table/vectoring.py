@@ -1,4 +1,4 @@
-"""What a VectorTable is made of: integers compiled for several queries on a line, and what each letter counts for each."""
+"""What a VectorTable is made of: integers compiled for queries on a line, and what each letter counts for each."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from geopriv.spaces.checks import FloatArray, invalid
 MOST = 8  # queries
 _WIDEST = 40.0  # in 1/ε, between the first kink and the last
 _NARROWEST, _STEEPEST = 1e-3, 25.0  # in 1/ε, between kinks that differ, and the slope of f
-_FIRST, _FINE = 0.25, 0.05  # widths of cells by which letters are chosen, and of the finest of the table
-_POINTS = 280  # of the table, to which cells are widened
+_FIRST, _FINE = 0.25, 0.08  # widths of cells by which letters are chosen, and of the finest of the table
+_POINTS = 200  # of the table, to which cells are widened
 _ROUNDS = 3  # in which letters are chosen
+_RARE = 0.02  # the largest probability of letters that are left out: they cost 1 % of variance and half of the time
 _LETTERS = 128  # at most
 _DOUBT = 0.1  # the share of every prior that is uniform, as of a Table
 _VERSION = 1.0  # of how letters are chosen
@@ -55,10 +56,14 @@ def vectored(queries: Sequence[Query], rate: float, prior: Any) -> Vectored:
     ends = np.concatenate([first[:1], knots, first[-1:]])
 
     def solved() -> Integers:
-        letters = rough.letters(first_letters(ends, first, rough.heights), _ROUNDS)
+        letters, most = rough.letters(first_letters(ends, first, rough.heights), _ROUNDS)
         # the lattice a little shorter, so that the program is solved for a little less than ε
         shorter = Task(unit * (1 - LESS), exact.heights, exact.prior, exact.weights)
-        weights = integers(Program(unit, letters[:, 0], shorter.least(letters).chances, 0.0))
+        try:
+            chances = shorter.least(letters[most > _RARE]).chances
+        except Infeasible:
+            chances = shorter.least(letters).chances
+        weights = integers(Program(unit, letters[:, 0], chances, 0.0))
         return _padded(weights[:, weights.any(axis=0)])
 
     def follows(weights: Integers) -> bool:
@@ -114,7 +119,9 @@ def _knots(queries: Sequence[Query], rate: float) -> FloatArray:
         raise invalid("VectorTable", "queries", f"2 to {MOST}", len(queries))
     bends = [query.knots for query in queries]
     if queries[0].space.dimension > 1 or any(part is None for part in bends):
-        raise invalid("VectorTable", "queries", "made of straight pieces on a line", [type(q).__name__ for q in queries])
+        raise invalid(
+            "VectorTable", "queries", "made of straight pieces on a line", [type(q).__name__ for q in queries]
+        )
     points = np.concatenate([part for part in bends if part is not None])
     knots = np.unique((np.ravel(queries[0].geometry(points)) * rate).round(9))
     if np.ptp(knots) > _WIDEST:
