@@ -110,6 +110,11 @@ MECHANISMS: dict[str, Calibrate] = {
 }
 
 
+def simple(name: str, width: float) -> gp.queries.Query:
+    """A threshold that a mechanism can answer: with a smooth edge, or a straight one for what needs straight pieces."""
+    return gp.Threshold(0.0, width, edge="linear" if name == "VectorTable" else "smooth")
+
+
 def _length(epsilon: object) -> float:
     """1/ε, or anything where ε is none: then `calibrate` is to refuse it."""
     return 1 / epsilon if isinstance(epsilon, float) and epsilon > 0 else 1.0

@@ -24,12 +24,12 @@ from tests.rows import (
     Row,
     makes_sense,
     rows,
+    simple,
 )
 
 ROWS = rows()
 N = 100_000
 LIMIT = 5.5
-SIMPLE = gp.Threshold(0.0, 1.0, edge="smooth")
 TIGHT = (
     "Table",
     "BracketTable",
@@ -42,9 +42,7 @@ TIGHT = (
     "LocalLaplace",
 )
 
-STRAIGHT = gp.Threshold(0.0, 2.0)  # for what needs straight pieces
-
-_simple = cache(lambda name: MECHANISMS[name](STRAIGHT if name == "VectorTable" else SIMPLE, 1.0))
+_simple = cache(lambda name: MECHANISMS[name](simple(name, 1.0), 1.0))
 
 every_row = pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
 every_asked = pytest.mark.parametrize("asked", ASKED, ids=[asked.name for asked in ASKED])

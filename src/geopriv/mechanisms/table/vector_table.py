@@ -16,7 +16,7 @@ from geopriv.mechanisms.sums import Sums, moments_of
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.mechanisms.table.rows import Rows
 from geopriv.mechanisms.table.target import Target
-from geopriv.mechanisms.table.vectoring import along, vectored
+from geopriv.mechanisms.table.vectoring import MOST, along, vectored
 from geopriv.queries import Query, Threshold, common_space
 from geopriv.queries.priors import Prior
 from geopriv.queries.questions import Question
@@ -91,7 +91,10 @@ class VectorTable(AnyTable):
         asked, space = common_space("VectorTable", queries)
         rate = space.rate(epsilon)
         promise = Guarantee(rate, unit=space.distance_unit, reference="theory T1, T2 and T5, verified on integers")
-        asked = tuple(dict.fromkeys(sorted(asked, key=_is_folded)))
+        asked = tuple(dict.fromkeys(asked))
+        if not 2 <= len(asked) <= MOST:
+            raise invalid("VectorTable", "queries", f"2 to {MOST} that differ", len(asked))
+        asked = tuple(sorted(asked, key=_is_folded))
         if _is_folded(asked[0]):
             asked = (_lower_edge(asked[0]), *asked)
         made = vectored(asked, rate, prior)

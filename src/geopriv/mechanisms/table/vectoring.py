@@ -115,8 +115,6 @@ def _task(queries: Sequence[Query], unit: FloatArray, prior: Any, rate: float) -
 
 def _knots(queries: Sequence[Query], rate: float) -> FloatArray:
     """Where any query bends, as coordinates of the first in units of 1/ε."""
-    if not 2 <= len(queries) <= MOST:
-        raise invalid("VectorTable", "queries", f"2 to {MOST}", len(queries))
     bends = [query.knots for query in queries]
     if queries[0].space.dimension > 1 or any(part is None for part in bends):
         raise invalid(

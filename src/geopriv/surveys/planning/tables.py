@@ -19,6 +19,7 @@ from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.workload import Workload
 
+_KINKS = 12  # of all queries together, beyond which a program takes minutes
 _NARROW = 4.0  # in 1/ε, over which the steepest query rises, above which one grid report is as good
 
 
@@ -31,6 +32,9 @@ def vector_option(work: Workload, grid: Lattice | None = None) -> Option:
     if grid is not None or any(query.knots is None for query in work.queries):
         rule = "soft, and made of straight pieces on a line"
         raise invalid("VectorTable", "queries", rule, [type(query).__name__ for query in work.queries[:3]])
+    kinks = len(np.unique(np.concatenate([query.knots for query in work.queries if query.knots is not None])))
+    if kinks > _KINKS:
+        raise invalid("VectorTable", "queries", f"of at most {_KINKS} kinks in all, or it takes long to compile", kinks)
     width = min(1 / query.profile.lipschitz if query.profile.lipschitz else math.inf for query in work.queries)
     if width * work.rate > _NARROW:
         rule = f"of edges narrower than {_NARROW:g}/ε, for a table of all to be better than a grid"
