@@ -50,7 +50,7 @@ class VectorTable(AnyTable):
     >>> m = VectorTable.calibrate(asked, epsilon=1 / 8000)
     >>> bias, variance = m.moments([40_000.0, 50_000.0, 55_000.0, 60_000.0], asked[1])
     >>> bool(abs(bias).max() < 1e-6), variance.round(1)
-    (True, array([0.7, 1.4, 1.9, 2. ]))
+    (True, array([0.4, 1. , 1.5, 1.7]))
     """
 
     others: Annotated[tuple[Query, ...], Note(minItems=1)]
