@@ -163,6 +163,22 @@ def _bracket_table(found: Document, where: str) -> DeviceTable:
     return table
 
 
+def _vector_table(found: Document, where: str) -> DeviceTable:
+    """A table whose letters count for other queries too, which are shown and never read: that changes no report."""
+    table, letters = _table(found, where), len(found["values"])
+    others, vectors = found["others"], found["vectors"]
+    if not isinstance(others, list) or not all(isinstance(other, dict) for other in others):
+        raise refuse(f"{where}.others", "a list of objects", type(others).__name__)
+    if len(canonical(others)) > ASKED:
+        raise refuse(f"{where}.others", f"at most {ASKED:,} bytes", len(canonical(others)))
+    if not isinstance(vectors, list) or len(vectors) != len(others):
+        raise refuse(f"{where}.vectors", f"{len(others)} lists", type(vectors).__name__)
+    for counted in vectors:
+        if len(numbers(counted, f"{where}.vectors")) != letters:
+            raise refuse(f"{where}.vectors", f"made of lists of {letters} numbers", len(counted))
+    return table
+
+
 def _asked(found: Document, where: str) -> tuple[DeviceCoordinate, Document]:
     """The coordinate of a mechanism of one query, and what is asked, which is shown and never read."""
     coordinate, query = read_coordinate(found["coordinate"], read_space(found["space"])), found["query"]
@@ -202,6 +218,7 @@ _TABLE = "space", "coordinate", "query", "guarantee", "lattice", "values", "weig
 _READERS: dict[str, tuple[tuple[str, ...], Callable[[Document, str], DeviceMechanism]]] = {
     "Table": (_TABLE, _table),
     "BracketTable": ((*_TABLE, "inner", "outer"), _bracket_table),
+    "VectorTable": ((*_TABLE, "others", "vectors"), _vector_table),
     "Lattice": (("space", "guarantee", "step", "theta", "origin"), _lattice),
 }
 KINDS = {kind: keys for kind, (keys, _) in _READERS.items()}  # all that there are: what is not here is refused

@@ -25,6 +25,7 @@ from geopriv.surveys.planning.predictions import (
     plain_input,
     posterior,
 )
+from geopriv.surveys.planning.tables import vector_option
 from geopriv.surveys.planning.workload import Workload
 
 MECHANISMS = (
@@ -35,13 +36,11 @@ MECHANISMS = (
     "SmoothT",
     "LipschitzLaplace",
     "CoordinateLaplace",
+    "VectorTable",
     "Table",
 )
-ON_DEVICES = (
-    "Table",
-    "Lattice",
-    "BracketTable",
-)  # what a design.json can hold: reports are small integers, one a person
+# what a design.json can hold: reports are small integers, one a person
+ON_DEVICES = ("Table", "Lattice", "BracketTable", "VectorTable")
 _MOST_HELD = 64  # tables of a design, each some 50 kB
 _MOST_TABLES = 16  # programs that are worth solving for a plan
 
@@ -249,6 +248,7 @@ def plan_work(
         "InputLaplace": _input,
         "Lattice": partial(_lattice, grid=grid),
         "InputLaplace plain": _plain,
+        "VectorTable": partial(vector_option, grid=grid),
     }
     for name in _asked_for(mechanisms):  # tables last, when it is known what they must beat
         if name in inputs:
