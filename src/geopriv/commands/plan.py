@@ -152,7 +152,19 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         highlight=False,
     )
     print_questions(console, found)
-    console.print(f"{found.why}\n", highlight=False, markup=False)
+    console.print(f"{found.why}{_wholes(found)}\n", highlight=False, markup=False)
+
+
+def _wholes(found: SurveyPlan) -> str:
+    """How near whole maps and distributions are to the best possible; empty where that is not known."""
+    from geopriv.surveys.planning.best_possible import whole_shares
+
+    said = [
+        f" Of {name!r} without edges, for people everywhere alike, at least {100 * share:.2g} % of the variance is "
+        "unavoidable (theory T11)."
+        for name, share in whole_shares(found.design).items()
+    ]
+    return "".join(said)
 
 
 def _what(found: SurveyPlan) -> str:
@@ -236,6 +248,7 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
     """The same, for machines."""
     import numpy as np
 
+    from geopriv.surveys.planning.best_possible import whole_shares
     from geopriv.surveys.planning.crowds import expected_words
 
     options = [
@@ -262,6 +275,7 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
         "bits": found.bits,
         "largest_bias": found.largest_bias,
         "why": found.why,
+        "whole_efficiency": whole_shares(found.design),
         "expected_of": expected_words(found.survey),
         "warnings": list(found.warnings),
         "questions": question_documents(found),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -80,15 +81,21 @@ def whole_efficiency(mechanism: Mechanism, query: Query) -> float:
     >>> round(whole_efficiency(InputLaplace.calibrate(query.space, 1.0), query), 3)
     0.957
     """
+    space = query.space
+    if np.isfinite(space.limits).any():
+        raise invalid("whole_efficiency", "query", "on a space without ends", space)
     rate = mechanism.guarantee.epsilon
-    floor, bell, width = least_whole_variance(query, rate), query.bell, smooth_width(query)
+    return whole_share(query, rate, lambda points: mechanism.moments(space.values(points), query)[1])
+
+
+def whole_share(query: Query, rate: float, variance_at: Callable[[FloatArray], FloatArray]) -> float:
+    """The floor over the integral of a variance, given at points of the space as if it had no ends."""
+    floor, bell, width, d = least_whole_variance(query, rate), query.bell, smooth_width(query), query.space.dimension
     size = bell.bandwidth if bell is not None else float(width or 0.0)
     reach, step = (5.0 * size if bell is not None else size / 2) + 14 / rate, min(size, 1 / rate) / 4
     along = np.arange(-math.ceil(reach / step), math.ceil(reach / step) + 1) * step
-    d = query.space.dimension
     moves = np.stack(np.meshgrid(*[along] * d, indexing="ij"), axis=-1).reshape(-1, *query.space.point_shape)
-    points = np.asarray(query.place).reshape(query.space.point_shape) + moves
-    variances = mechanism.moments(query.space.values(points), query)[1]
+    variances = variance_at(np.asarray(query.place).reshape(query.space.point_shape) + moves)
     return floor / (float(variances.sum()) * step**d)
 
 
