@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from geopriv.mechanisms.guarantee import partition as partition
     from geopriv.proofs.audits import audit_black_box as audit_black_box
     from geopriv.proofs.floors import efficiency as efficiency
-    from geopriv.proofs.floors import least_variance as least_variance
     from geopriv.proofs.floors import lower_bound as lower_bound
     from geopriv.proofs.floors import lower_bound_many as lower_bound_many
     from geopriv.queries import Ball as Ball
@@ -141,7 +140,7 @@ _HOME = {
     ),
     "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
     "proofs.audits": ("audit_black_box",),
-    "proofs.floors": ("efficiency", "least_variance", "lower_bound", "lower_bound_many"),
+    "proofs.floors": ("efficiency", "lower_bound", "lower_bound_many"),
     "queries": (
         "Ball",
         "Blurred",

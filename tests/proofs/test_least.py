@@ -104,46 +104,48 @@ def test_other_shapes_on_lines_have_floors_that_reports_are_above(query: gp.quer
     low = float(np.ravel(query.space.limits[0])[0])
     x = query.space.values(points[points > low])
     assert 0.02 < gp.efficiency(gp.LeastScaleT.calibrate(query, rate), x) < 1
-    assert gp.least_variance(query, rate, x) >= 1.2 * gp.lower_bound(query, rate, x).mean()
+    assert gp.proofs.least_variance(query, rate, x) >= 1.2 * gp.lower_bound(query, rate, x).mean()
 
 
 def test_crowds_beyond_the_reach_count_with_their_own_floors() -> None:
     """Adding people where nothing is asked divides the floor by how many there are, and no more."""
     near = np.linspace(-4, 4, 41)
     both = np.concatenate([near, np.full(41, 60.0)])
-    assert gp.least_variance(RAMP, 1.0, both) == pytest.approx(gp.least_variance(RAMP, 1.0, near) / 2, rel=0.01)
+    assert gp.proofs.least_variance(RAMP, 1.0, both) == pytest.approx(
+        gp.proofs.least_variance(RAMP, 1.0, near) / 2, rel=0.01
+    )
 
 
 def test_moving_people_to_places_costs_little() -> None:
     """More than 120 values are moved to a grid, by which the floor may only fall."""
     x = np.linspace(-4, 4, 101)
     many = (x[:, None] + np.linspace(-0.039, 0.039, 5)).ravel()
-    exact, moved = gp.least_variance(RAMP, 1.0, x), gp.least_variance(RAMP, 1.0, many)
+    exact, moved = gp.proofs.least_variance(RAMP, 1.0, x), gp.proofs.least_variance(RAMP, 1.0, many)
     assert 0.96 * exact < moved < 1.01 * exact
 
 
 def test_in_the_plane_only_the_floor_of_each_value_is_known_for_a_given_prior() -> None:
     query = gp.Score((1.0, 0.0), 0.0, 2.0)
     x = np.column_stack([np.linspace(-4, 4, 41), np.zeros(41)])
-    assert gp.least_variance(query, 1.0, x) == pytest.approx(gp.lower_bound(query, 1.0, x).mean())
-    assert gp.least_variance(query, 1.0) == pytest.approx(gp.least_variance(RAMP, 1.0), rel=1e-6)
+    assert gp.proofs.least_variance(query, 1.0, x) == pytest.approx(gp.lower_bound(query, 1.0, x).mean())
+    assert gp.proofs.least_variance(query, 1.0) == pytest.approx(gp.proofs.least_variance(RAMP, 1.0), rel=1e-6)
 
 
 def test_a_file_with_other_multipliers_never_raises_a_floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEOPRIV_CACHE", str(tmp_path))
     monkeypatch.setattr(shelf, "_floors", {})
     x = np.linspace(-3, 3, 31)
-    first = gp.least_variance(RAMP, 1.0, x)
+    first = gp.proofs.least_variance(RAMP, 1.0, x)
     (path,) = tmp_path.glob("*.floor")
     shelf._floors.clear()
-    assert gp.least_variance(RAMP, 1.0, x) == pytest.approx(first, rel=1e-3)
+    assert gp.proofs.least_variance(RAMP, 1.0, x) == pytest.approx(first, rel=1e-3)
     numbers = np.frombuffer(path.read_bytes()).copy()
     for planted in (numbers * 1.01, numbers[:-1], np.full_like(numbers, np.nan), -numbers):
         path.write_bytes(planted.tobytes())
         shelf._floors.clear()
-        assert gp.least_variance(RAMP, 1.0, x) <= first * (1 + 1e-3)
+        assert gp.proofs.least_variance(RAMP, 1.0, x) <= first * (1 + 1e-3)
 
 
 def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(gp.InvalidParameter, match="known shape"):
-        gp.least_variance(gp.LipschitzQuery(np.sin, 1.0), 1.0)
+        gp.proofs.least_variance(gp.LipschitzQuery(np.sin, 1.0), 1.0)

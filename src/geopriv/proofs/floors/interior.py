@@ -74,16 +74,24 @@ class Relaxed:
         return np.asarray(levels[:, None] + slopes[:, None] * self.values)
 
     def inverses(self, weights: FloatArray) -> FloatArray:
-        """For each value the inverse of Gᵀ·W·G, G being `ratios`, shape (values, places, places)."""
+        """For each value the inverse of Gᵀ·W·G, G being `ratios`, shape (values, places, places).
+
+        Each cell adds p, q, q, r to a tridiagonal matrix, with p·r − q² = w₀·w₁·(e^(2·gap) − 1)². What is left of the
+        places before i is worth s_i on its diagonal, what is left of those behind it t_i; the inverse is 1/(s_i + t_i)
+        there, and falls by −q/(r + t) with each place to the right. Nothing is subtracted, so no digit is lost.
+        """
         grow = np.exp(self.gaps)[:, None]
-        middle = np.zeros((self.heights.size, self.values.size))
-        middle[:-1] += grow**2 * weights[0] + weights[1]
-        middle[1:] += weights[0] + grow**2 * weights[1]
-        beside = np.zeros_like(middle)
-        beside[1:] = -grow * (weights[0] + weights[1])
-        eye = np.eye(self.heights.size)
-        bands = np.stack([beside, middle * (1 + 1e-13) + 1e-14])
-        return np.array([linalg.solveh_banded(bands[..., k], eye, check_finite=False) for k in range(self.values.size)])
+        p, r = grow**2 * weights[0] + weights[1], weights[0] + grow**2 * weights[1]
+        q, det = grow * (weights[0] + weights[1]), weights[0] * weights[1] * (grow**2 - 1) ** 2
+        before, behind = np.zeros((2, self.heights.size, self.values.size))
+        for i in range(self.gaps.size):
+            before[i + 1] = (det[i] + before[i] * r[i]) / (p[i] + before[i])
+            j = self.gaps.size - 1 - i
+            behind[j] = (det[j] + behind[j + 1] * p[j]) / (r[j] + behind[j + 1])
+        falls = np.concatenate([np.zeros((1, self.values.size)), np.cumsum(np.log(q / (r + behind[1:])), axis=0)]).T
+        falls = np.clip(falls - falls.mean(axis=1, keepdims=True), -300.0, 300.0)
+        upper = (np.exp(-falls) / (before + behind).T)[:, :, None] * np.exp(falls)[:, None, :]
+        return np.where(np.tri(self.heights.size, dtype=bool).T, upper, upper.transpose(0, 2, 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,13 +148,13 @@ def _stepped(program: Relaxed, at: _Point, costs: FloatArray, wanted: FloatArray
     off_slacks = program.ratios(at.table) - at.slacks
     weights = at.prices / at.slacks
     inverses = program.inverses(weights)
-    parts = [np.tensordot(program.values**k, inverses, 1) for k in range(3)]
+    parts = np.tensordot(program.values[None, :] ** np.arange(3)[:, None], inverses, 1)
     joint = np.block([[parts[0], parts[1]], [parts[1], parts[2]]])
     joint[np.diag_indices(wanted.size)] *= 1 + 1e-12
     factor = linalg.cho_factor(joint, check_finite=False)
 
     def solved(right: FloatArray) -> FloatArray:
-        return np.asarray(np.einsum("lij,jl->il", inverses, right))
+        return np.asarray((inverses @ right.T[:, :, None])[:, :, 0].T)
 
     def way(target: FloatArray) -> _Point:
         """Newton's direction to where slack times price has moved by `target`."""

@@ -12,7 +12,6 @@ from scipy import optimize
 
 from geopriv.mechanisms import Mechanism
 from geopriv.queries import Query
-from geopriv.shapes.profiles import Smoothstep
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -56,9 +55,9 @@ def least_whole_variance(query: Query, epsilon: float | str) -> float:
 
 def smooth_width(query: Query) -> float | None:
     """The width of a smooth threshold on a line; None of anything else."""
-    profile = query.profile if query.has_profile else None
-    linear = query.space.dimension == 1 and query.space.flat and query.geometry.axis is not None
-    return profile.width if isinstance(profile, Smoothstep) and linear else None
+    if not (query.space.dimension == 1 and query.space.flat and query.has_profile):
+        return None
+    return query.profile.triangle if query.geometry.axis is not None else None
 
 
 def has_whole_floor(query: Query) -> bool:

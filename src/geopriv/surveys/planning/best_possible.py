@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING, cast
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms import Lattice
 from geopriv.proofs.floors import has_whole_floor, lower_bound_many, whole_share
 from geopriv.proofs.floors.least import crowd_floor
 from geopriv.surveys.design import Design
 from geopriv.surveys.planning.workload import Workload
+
+if TYPE_CHECKING:
+    from geopriv.mechanisms import Lattice
 
 _MANY = 10  # moves of one shape make a whole
 
@@ -49,8 +52,7 @@ def whole_shares(design: Design) -> dict[str, float]:
         if question.valued or len(queries) < _MANY or len({query.moved for query in queries}) > 1:
             continue
         mechanism, middle = design.mechanisms[design.answering(queries[0])], queries[len(queries) // 2]
-        if isinstance(mechanism, Lattice) and has_whole_floor(middle):
-            found[question.name] = whole_share(
-                middle, design.guarantee.epsilon, partial(mechanism.variance_at, query=middle)
-            )
+        if mechanism.answers_all and has_whole_floor(middle):
+            variance_at = partial(cast("Lattice", mechanism).variance_at, query=middle)  # only a Lattice answers all
+            found[question.name] = whole_share(middle, design.guarantee.epsilon, variance_at)
     return found
