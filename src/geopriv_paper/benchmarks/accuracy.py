@@ -88,9 +88,9 @@ def print_tables(result: Accuracy) -> None:
         chart.add_row(f"{m.inverse_rate:,}", f"{m.bandwidth:,.0f}", *(f"{v:.2e}" for v in errors), *factors)
     console.print(chart)
     console.print(
-        "M2, M3: the paper's. T7, T12: no unbiased report can be below; T7 for each person alone, T12 for all of them at\n"
-        "once. Efficiency: T12 over the table's variance. Bound: no report with the table's values can be below. One\n"
-        "report: InputLaplace, unbiased, ε once a person.\n"
+        "M2, M3: the paper's. T7, T12: no unbiased report can be below; T7 for each person alone, T12 for all.\n"
+        "Efficiency: T12 over the table's variance. Bound: no report with the table's values can be below it.\n"
+        "One report: InputLaplace, unbiased, ε once a person.\n"
         "M3, ε each: with ε for each of the 3,721 queries; shared: each person answers one query.\n",
         highlight=False,
     )

@@ -61,7 +61,7 @@ def _thinned(chain: Chain) -> Chain:
     """Every fourth place, and the people of the others at the nearest of these."""
     kept = np.unique(np.append(np.arange(0, chain.places.size, _EVERY), chain.places.size - 1))
     near = np.abs(chain.places[:, None] - chain.places[kept]).argmin(axis=1)
-    shares = np.bincount(near, chain.shares, kept.size)
+    shares = np.asarray(np.bincount(near, chain.shares, kept.size), dtype=np.float64)
     return Chain(chain.places[kept], shares, chain.heights[kept])
 
 

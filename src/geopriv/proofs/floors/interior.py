@@ -91,7 +91,7 @@ class Relaxed:
         falls = np.concatenate([np.zeros((1, self.values.size)), np.cumsum(np.log(q / (r + behind[1:])), axis=0)]).T
         falls = np.clip(falls - falls.mean(axis=1, keepdims=True), -300.0, 300.0)
         upper = (np.exp(-falls) / (before + behind).T)[:, :, None] * np.exp(falls)[:, None, :]
-        return np.where(np.tri(self.heights.size, dtype=bool).T, upper, upper.transpose(0, 2, 1))
+        return np.asarray(np.where(np.tri(self.heights.size, dtype=bool).T, upper, upper.transpose(0, 2, 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +102,14 @@ class _Point:
     slacks: FloatArray
     prices: FloatArray
     duals: FloatArray
+
+    @property
+    def levels(self) -> FloatArray:
+        return self.duals[: self.duals.size // 2]
+
+    @property
+    def slopes(self) -> FloatArray:
+        return self.duals[self.duals.size // 2 :]
 
     def moved(self, way: _Point, inside: float, outside: float) -> _Point:
         return _Point(
@@ -130,7 +138,7 @@ def relaxed_duals(program: Relaxed, accuracy: float = 2e-3) -> Duals | None:
         bound = float(at.duals @ wanted) - squares
         apart = abs(float((costs * at.table).sum()) - squares - bound)
         if apart < nearest and bound > 0 and np.abs(program.sums(at.table) - wanted).max() < 1e-4:
-            best, nearest, since = Duals(*at.duals.reshape(2, -1), bound), apart, 0
+            best, nearest, since = Duals(at.levels, at.slopes, bound), apart, 0
         since += best is not None
         if nearest <= accuracy * bound or since > _PATIENCE:
             return best

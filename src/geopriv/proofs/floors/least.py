@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table.program import default_lattice, default_values, uniform
@@ -39,8 +40,8 @@ def least_variance(query: Query, epsilon: float | str, prior: Any = None) -> flo
 
     >>> from geopriv import Table, Threshold
     >>> query = Threshold(at=0.0, width=2.0)
-    >>> round(least_variance(query, 1.0) / Table.calibrate(query, 1.0).expected_variance(), 2)
-    0.93
+    >>> bool(0.9 < least_variance(query, 1.0) / Table.calibrate(query, 1.0).expected_variance() < 1)
+    True
     """
     require_known_shape("least_variance", "query", query)
     rate = query.space.rate(epsilon)
@@ -89,7 +90,7 @@ def _marks_on_line(query: Query) -> FloatArray | None:
     if sides is None:
         return None
     marks = np.unique(np.concatenate([np.ravel(side) for side in sides]))
-    return marks[np.isfinite(marks)]
+    return np.asarray(marks[np.isfinite(marks)])
 
 
 def _along_coordinate(query: Query, rate: float) -> float:
@@ -113,7 +114,7 @@ def _along_coordinate(query: Query, rate: float) -> float:
 
 def _near(
     query: Query, rate: float, marks: FloatArray, here: FloatArray, weights: FloatArray, ends: tuple[float, float]
-) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]] | None:
     """Places in units of 1/ε, shares of those who are near, and who is; None where nobody is.
 
     Where people are many each is moved to the nearest place: Var(x) ≥ e^(−ε·way)·Var(there).
@@ -139,8 +140,9 @@ def _near(
     right = np.clip(np.searchsorted(places, here[inside]), 1, places.size - 1)
     nearer = right - (here[inside] - places[right - 1] < places[right] - here[inside])
     way = np.abs(here[inside] - places[nearer])
-    shares = np.bincount(nearer, weights[inside] * np.exp(-way) * (1 - 1e-12), places.size)
-    return places, shares, inside
+    moved = weights[inside] * np.exp(-way) * (1 - 1e-12)
+    shares = np.asarray(np.bincount(nearer, moved, places.size), dtype=np.float64)
+    return places, shares, np.asarray(inside)
 
 
 def _certified(query: Query, rate: float, chain: Chain) -> float:
