@@ -16,7 +16,7 @@ from geopriv.spaces.checks import FloatArray
 
 _COST = 0.01  # of the bound: what the distance between values of the program may take from it
 _CHECKED = 1e-3  # likewise for the values at which the certificate is checked
-_LETTERS = 64  # at most, between the outer ones
+_LETTERS = 48  # at most, between the outer ones
 _EVERY = 4  # place is in the first program, which only tells the size of the bound
 _LEAST = 1e-9  # of a squared range: added to the slack, so that rounding does not refute it
 
