@@ -146,7 +146,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     console.print(
         f"Error: standard error in {unit}, as the page will "
         "state it. People, soft ±1: how many make the 95 % interval of every soft answer, with its bias, at most "
-        "± 1 point. Efficiency: the least variance that any unbiased report could have, as a share of this one's. "
+        "± 1 point. Efficiency: a variance below which no unbiased report can be, as a share of this one's. "
         "Bias: in points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, "
         "which devices do not.\n",
         highlight=False,
