@@ -162,13 +162,25 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     console.print(
         f"Error: standard error in {unit}, as the page will "
         "state it. People, soft ±1: how many make the 95 % interval of every soft answer, with its bias, at most "
-        "± 1 point. Efficiency: the least variance that any unbiased report could have, as a share of this one's. "
+        "± 1 point. Efficiency: a variance below which no unbiased report can be, as a share of this one's. "
         "Bias: in points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, "
         "which devices do not.\n",
         highlight=False,
     )
     print_questions(console, found)
-    console.print(f"{found.why}\n", highlight=False, markup=False)
+    console.print(f"{found.why}{_wholes(found)}\n", highlight=False, markup=False)
+
+
+def _wholes(found: SurveyPlan) -> str:
+    """How near whole maps and distributions are to the best possible; empty where that is not known."""
+    from geopriv.surveys.planning.best_possible import whole_shares
+
+    said = [
+        f" Of {name!r} without edges, for people everywhere alike, at least {100 * share:.2g} % of the variance is "
+        "unavoidable (theory T11)."
+        for name, share in whole_shares(found.design).items()
+    ]
+    return "".join(said)
 
 
 def _what(found: SurveyPlan) -> str:
@@ -252,6 +264,7 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
     """The same, for machines."""
     import numpy as np
 
+    from geopriv.surveys.planning.best_possible import whole_shares
     from geopriv.surveys.planning.crowds import expected_words
 
     options = [
@@ -278,6 +291,7 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
         "bits": found.bits,
         "largest_bias": found.largest_bias,
         "why": found.why,
+        "whole_efficiency": whole_shares(found.design),
         "expected_of": expected_words(found.survey),
         "warnings": list(found.warnings),
         "questions": question_documents(found),

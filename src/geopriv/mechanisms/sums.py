@@ -76,6 +76,9 @@ def band_half(reach: float, sums: Sums) -> FloatArray:
     So it is R where reports are few, and where they are many it is what the next order of the normal law asks for.
     The term vanishes against the first like 1/√n.
 
+    The second term is a heuristic: it has the form of a proven one and another ρ, and that the band covers with few
+    reports was measured (docs/errors.md), not proven. `geopriv.answers.bands.proven_band` is.
+
     Args:
         reach: normal standard errors on each side, of one interval or of a band (`geopriv.answers.bands`).
         sums: of the reports to one mechanism.
