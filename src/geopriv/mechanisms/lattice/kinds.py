@@ -32,6 +32,9 @@ class BoxKinds:
     lattice: Cells
     cuts: tuple[Integers, ...]
 
+    def __post_init__(self) -> None:
+        _ = self.lattice.ratio  # refused where axes are not independent
+
     @property
     def size(self) -> int:
         return math.prod(self._shape)

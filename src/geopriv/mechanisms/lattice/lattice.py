@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from geopriv.mechanisms.lattice.kinds import boxes_near
 from geopriv.mechanisms.lattice.loss import worst_of_cells
 from geopriv.mechanisms.lattice.marks import cell_marks
 from geopriv.mechanisms.lattice.moments import distinct
+from geopriv.mechanisms.lattice.noises.base import CellNoise
+from geopriv.mechanisms.lattice.noises.product import ProductNoise
+from geopriv.mechanisms.lattice.noises.round import ROUNDEST, RoundNoise
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.mechanisms.lattice.sums import bracket_sums, lattice_sums, map_sums
 from geopriv.mechanisms.loss.worst import WorstLoss
@@ -33,6 +36,7 @@ from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
 
+Noise = Literal["product", "round"]
 _DENOMINATOR = 1 << 24
 _WHOLE = 1 << 53  # cells that floats tell apart
 _WIDEST = 1 << 12  # cells over which a bracket may fade
@@ -56,8 +60,9 @@ class Lattice(Cells, Sendable):
         space: a Line, LogLine, Plane, Euclidean or LocalPlane.
         guarantee: what `calibrate` proved.
         step: the width of a cell, in the unit of distance.
-        theta: θ, rational, with d·θ² ≤ (ε·step)².
+        theta: θ, rational, with d·θ² ≤ (ε·step)², or with θ ≤ ε·step where there is a core.
         origin: the point of cell (0, …, 0), public.
+        core: C of round noise in two and more dimensions; None where each axis has noise of its own.
 
     >>> from geopriv import Line, Threshold
     >>> query = Threshold(at=100_000, width=16_000, space=Line("USD"))
@@ -123,15 +128,31 @@ class Lattice(Cells, Sendable):
         return grids_that_follow(make, space, rate, queries, largest_bias, marks)
 
     @classmethod
-    def on_grid(cls, space: Space, rate: float, step: float, origin: tuple[float, ...] = ()) -> Lattice:
-        """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24."""
-        allowed = (Fraction(rate) * Fraction(step)) ** 2 / space.dimension
-        units = math.isqrt(int(allowed * _DENOMINATOR**2))
-        if not LEAST <= Fraction(units, _DENOMINATOR) <= MOST:
-            least, most = (float(size) * math.sqrt(space.dimension) / rate for size in (LEAST, MOST))
-            raise invalid("Lattice", "step", f"between {least:.3g} and {most:.3g} at this rate", step)
-        promise = Guarantee(rate, unit=space.distance_unit, reference="theory T2, T5 and T8, θ verified exactly")
-        return cls(space, promise, step, Fraction(units, _DENOMINATOR), origin)
+    def on_grid(
+        cls, space: Space, rate: float, step: float, origin: tuple[float, ...] = (), noise: Noise = "product"
+    ) -> Lattice:
+        """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24.
+
+        Args:
+            space: of the grid.
+            rate: ε.
+            step: of the grid.
+            origin: of the grid.
+            noise: "product" for noise of its own on each axis, "round" for noise that falls with the Euclidean
+                distance, with the least core; on a line both are the same.
+        """
+        round_ = noise == "round" and space.dimension > 1
+        axes = 1 if round_ else space.dimension
+        most = ROUNDEST if round_ else MOST
+        allowed = (Fraction(rate) * Fraction(step)) ** 2 / axes
+        theta = Fraction(math.isqrt(int(allowed * _DENOMINATOR**2)), _DENOMINATOR)
+        if not LEAST <= theta <= most:
+            ends = (float(size) * math.sqrt(axes) / rate for size in (LEAST, most))
+            raise invalid("Lattice", "step", "between {:.3g} and {:.3g} at this rate".format(*ends), step)
+        core = math.ceil(RoundNoise.least_core(theta, space.dimension)) if round_ else None
+        law: CellNoise = ProductNoise(theta, axes) if core is None else RoundNoise(theta, space.dimension, core)
+        promise = Guarantee(rate, unit=space.distance_unit, reference=law.reference)
+        return cls(space, promise, step, theta, origin, core)
 
     @property
     def unbiased(self) -> bool:
@@ -196,8 +217,8 @@ class Lattice(Cells, Sendable):
         def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
             lower, share = self.place(points)
             up = rng.random(lower.shape) < share
-            noise = rng.geometric(1 - self.ratio, lower.shape) - rng.geometric(1 - self.ratio, lower.shape)
-            return lower + up + noise
+            moved = self.noise.sample(rng, lower.size // self.space.dimension)
+            return lower + up + moved.reshape(lower.shape)
 
         return Simulated(simulate(self.space, x, rng, release))
 

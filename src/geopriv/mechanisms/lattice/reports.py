@@ -64,6 +64,9 @@ class OnLattice(Plan):
 
     mechanism: Cells
 
+    def __post_init__(self) -> None:
+        _ = self.mechanism.ratio  # refused where axes are not independent
+
     @property
     def law(self) -> LatticeLaw:  # type: ignore[override] # the law of the mechanism
         return LatticeLaw(self.mechanism.theta, self.mechanism.space.dimension)
