@@ -101,6 +101,10 @@ class Query(ABC):
         """F on a grid that reaches as far as noise of a rate needs, where f is no profile of its coordinate."""
         return None
 
+    def rough(self) -> Query:
+        """The query, or one that is as good for predictions and faster to compute."""
+        return self
+
     def box(self, margin: float) -> Box:
         """The lowest and the highest corner of a box around the places where f changes."""
         return self.geometry.box(self.profile.landmarks, margin)

@@ -214,7 +214,7 @@ def _cells_of(plain: Coordinate, origin: FloatArray, step: float, first: Any, la
     """Corners of cells that A reaches into, and corners of none but cells that are all in A."""
     half = step * np.sqrt(len(first)) / 2
     axes = [origin[k] + step * (np.arange(a, b + 2) - 0.5) for k, (a, b) in enumerate(zip(first, last, strict=True))]
-    s = _near_border(plain, axes, 2 * half)
+    s = near_border(plain, axes, 2 * half)
     touched, whole = s < half - HAIR * step, s <= -half + HAIR * step
     for axis in range(s.ndim):
         before, after = (np.take(touched, np.arange(k, touched.shape[axis] - 1 + k), axis) for k in (0, 1))
@@ -224,7 +224,7 @@ def _cells_of(plain: Coordinate, origin: FloatArray, step: float, first: Any, la
     return touched, whole
 
 
-def _near_border(plain: Coordinate, axes: list[FloatArray], clear: float) -> FloatArray:
+def near_border(plain: Coordinate, axes: list[FloatArray], clear: float) -> FloatArray:
     """S at the points of a grid; farther than `clear` from the border a number that is as far and of the same sign.
 
     S is 1-Lipschitz, so a block of points whose middle is farther from the border than its corners are from its middle,

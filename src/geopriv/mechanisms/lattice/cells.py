@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,10 +15,12 @@ from geopriv.errors import ReportRejected
 from geopriv.mechanisms.guarantee import Pure, require_per_distance
 from geopriv.mechanisms.lattice.bias import largest_interpolation_bias
 from geopriv.mechanisms.lattice.grid import require_flat_space
-from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
+from geopriv.mechanisms.input.deconvolution import RoundSpectrum
+from geopriv.mechanisms.lattice.moments import interpolant
 from geopriv.mechanisms.lattice.noises.base import CellNoise
 from geopriv.mechanisms.lattice.noises.product import ProductNoise
 from geopriv.mechanisms.lattice.noises.round import RoundNoise
+from geopriv.mechanisms.lattice.undoing import BySpectrum, ByStencil, CellGrid, Undoing
 from geopriv.queries import Query
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, numbers, positive
@@ -74,6 +77,18 @@ class Cells:
         """By which a cell is moved."""
         d = self.space.dimension
         return ProductNoise(self.theta, d) if self.core is None else RoundNoise(self.theta, d, self.core)
+
+    @property
+    def grid(self) -> CellGrid:
+        """Where cells are."""
+        return CellGrid(self.origin, self.step, self.space.point_shape)
+
+    @cached_property
+    def undoing(self) -> Undoing:
+        """By which reports are made estimates."""
+        if self.core is None:
+            return ByStencil(self.grid, self.ratio, self.curvature)
+        return BySpectrum(self.grid, RoundSpectrum(float(self.theta), self.core, self.step, self.space.dimension))
 
     @property
     def ratio(self) -> float:
@@ -147,12 +162,12 @@ class Cells:
         if query is None:
             raise invalid("estimate", "query", "given, since an input report can answer any", query)
         self._require_space(query)
-        return stencil(lambda at: self._f(query, at), cells, self.curvature)
+        return self.undoing.at_cells(query, cells)
 
     def target(self, x: Any, query: Query) -> FloatArray:
         """E[contribution] for each value: the multilinear interpolant of f on the grid, exactly."""
         lower, share, shape = self._placed(x, query)
-        return interpolant(lambda at: self._f(query, at), lower, share).reshape(shape)
+        return interpolant(self.on_cells(query), lower, share).reshape(shape)
 
     def bias(self, x: Any, query: Query) -> FloatArray:
         """E[contribution] − f(x) for each value, exactly: what interpolation leaves."""
@@ -170,38 +185,26 @@ class Cells:
 
     def variance_at(self, points: FloatArray, query: Query) -> FloatArray:
         """The variance of a contribution at points of the space, flat."""
-        d = self.space.dimension
-        lower, share = (part.reshape(-1, d) for part in self.place(points))
-        a, c = self.ratio, self.curvature
-        if query.bell is None or d == 1:
-            square = mean_square(lambda at: self._f(query, at), lower, share, a, c)
-        else:  # a product of functions of one axis each
-            square = np.ones(len(lower))
-            apex = float(query.geometry.apex or 0.0)
-            for j, (middle, origin) in enumerate(zip(query.geometry.anchor, self.origin, strict=True)):
-
-                def along(at: FloatArray, start: float = origin - middle) -> FloatArray:
-                    return query.profile(np.abs(start + self.step * at[:, 0]) + apex)
-
-                square *= mean_square(along, lower[:, [j]], share[:, [j]], a, c)
-        mean = interpolant(lambda at: self._f(query, at), lower, share)
-        return np.maximum(square - mean**2, 0.0)
+        lower, share = (part.reshape(-1, self.space.dimension) for part in self.place(points))
+        mean = interpolant(self.on_cells(query), lower, share)
+        return np.maximum(self.undoing.mean_square(query, lower, share) - mean**2, 0.0)
 
     def largest_bias(self, query: Query | None = None) -> float:
-        """The largest |target − f| over all values: a bound for kernels and linear scores, else the largest found."""
+        """A bound on |E[contribution] − f| over all values: of what interpolation leaves, and of what undoing misses."""
         if query is None:
             return math.nan
         self._require_space(query)
-        return largest_interpolation_bias(query, self.step, lambda x: self.bias_at(x, query))
+        left = largest_interpolation_bias(query, self.step, lambda x: self.bias_at(x, query))
+        return left + self.undoing.leftover(query)
 
     def bias_at(self, points: FloatArray, query: Query) -> FloatArray:
         """Target − f at points of the space, flat."""
         lower, share = (part.reshape(-1, self.space.dimension) for part in self.place(points))
-        return interpolant(lambda at: self._f(query, at), lower, share) - query.answer(points)
+        return interpolant(self.on_cells(query), lower, share) - query.answer(points)
 
-    def _f(self, query: Query, cells: FloatArray) -> FloatArray:
-        points = np.asarray(self.origin) + self.step * cells
-        return query.answer(points.reshape(-1, *self.space.point_shape))
+    def on_cells(self, query: Query) -> Callable[[FloatArray], FloatArray]:
+        """The query as a function of cells, shape (m, d)."""
+        return self.grid.on_cells(query)
 
     def _placed(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray, tuple[int, ...]]:
         self._require_space(query)

@@ -31,7 +31,7 @@ from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.sums import Sums
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
-from geopriv.queries.brackets import Bracket, bracket
+from geopriv.queries.brackets import Bracket
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
@@ -247,7 +247,7 @@ class Lattice(Cells, Sendable):
         """
         if not 0 < reach <= _WIDEST * self.step:  # a wider edge would be looked at for hours
             return None
-        return bracket(query, self.origin, self.step, max(1, round(reach / self.step)))
+        return self.undoing.bracket(query, reach)
 
     def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
         made = [self.bracket(question.queries[k], question.reach) for k in which]

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.mechanisms import Lattice
-from geopriv.mechanisms.lattice.brackets import moments_at
 from geopriv.mechanisms.sums import Moments, Sums, band_half
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
@@ -59,7 +58,7 @@ def plain_half_width(
     found = lattice.bracket(query, reach)
     if found is None:
         return math.inf
-    return half_width([moments_at(lattice, part, points) for part in (found.inner, found.outer)], weights, people)
+    return half_width([lattice.undoing.moments(part, points) for part in (found.inner, found.outer)], weights, people)
 
 
 def choose_reach(

@@ -42,6 +42,9 @@ class Inverse(Protocol):
     def second_moment(self, points: FloatArray) -> FloatArray:
         """E g(x + Z)² at true points x."""
 
+    def third_moment(self, points: FloatArray) -> FloatArray:
+        """E g(x + Z)³ at true points x; that of somebody without noise where it is not known."""
+
 
 @dataclass(frozen=True)
 class OfCoordinate:
@@ -53,6 +56,7 @@ class OfCoordinate:
         moment: E g(x + Z)² of the coordinate of x.
         error: a bound on |E g(x + Z) − f(x)|.
         bounds: numbers between which g lies; None where none are known.
+        cube: E g(x + Z)³ of the coordinate of x; None where it is not known.
     """
 
     geometry: Coordinate
@@ -60,12 +64,17 @@ class OfCoordinate:
     moment: Callable[[FloatArray], FloatArray] = field(repr=False)
     error: float = 0.0
     bounds: tuple[float, float] | None = None
+    cube: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
 
     def __call__(self, points: FloatArray) -> FloatArray:
         return self.function(self.geometry(points))
 
     def second_moment(self, points: FloatArray) -> FloatArray:
         return self.moment(self.geometry(points))
+
+    def third_moment(self, points: FloatArray) -> FloatArray:
+        s = self.geometry(points)
+        return self.function(s) ** 3 if self.cube is None else self.cube(s)
 
 
 def undo(query: Query, rate: float) -> Inverse:
@@ -113,6 +122,7 @@ def undo_noise(query: Query, spectrum: Spectrum) -> Inverse:
                     lambda s: grid.second_moment(s[..., None]),
                     grid.error,
                     grid.bounds,
+                    lambda s: grid.third_moment(s[..., None]),
                 )
     raise _too_rough(query)
 

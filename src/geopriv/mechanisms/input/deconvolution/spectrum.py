@@ -14,6 +14,7 @@ from scipy import special
 
 from geopriv.spaces.checks import FloatArray
 
+_MANY = 1 << 12  # lengths, of which more are looked up in a table
 _SHELLS = 3  # whole turns on each axis at which the spectrum of a grid is looked at again: beyond, e^(−6πc)
 
 
@@ -112,6 +113,9 @@ class RoundSpectrum(Spectrum):
     def leak(self, length: FloatArray) -> FloatArray:
         """The images over φ itself; where ω is beyond half a turn no more is known than that |E e^(iω·Z)| ≤ 1."""
         turn = np.asarray(length, dtype=np.float64) * self.step
+        if turn.size > _MANY:  # it grows with the length: looked up at the next longer of a few
+            few = np.linspace(0.0, float(turn.max()) / self.step, _MANY)
+            return np.asarray(self.leak(few)[np.searchsorted(few, np.asarray(length) * (1 - 1e-12))])
         within = np.minimum(turn, math.pi)
         images = sum(times * self._relative(2 * math.pi * far - within) for far, times in self._shells)
         here = self._relative(turn)
@@ -124,6 +128,8 @@ class RoundSpectrum(Spectrum):
         """φ at turns of a cell, over φ at 0; 0 from where floats end."""
         a, c, order = math.log1p(self.theta), math.sqrt(self.core), (self.dimension + 1) / 2
         q = np.hypot(a, turn)
+        if self.dimension == 2:  # K_{3/2} is elementary
+            return np.asarray((a / q) ** 3 * np.maximum((1 + c * q) / (1 + c * a) * np.exp(-c * (q - a)), 1e-300))
         falls = special.kve(order, c * q) / special.kve(order, c * a) * np.exp(-c * (q - a))
         return np.asarray((a / q) ** order * np.maximum(falls, 1e-300))
 
