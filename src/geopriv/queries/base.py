@@ -97,6 +97,11 @@ class Query(ABC):
         """A bound on the second derivatives of f along every axis, where f is no profile of its coordinate."""
         return None
 
+    @property
+    def gridded(self) -> bool:
+        """Whether f is no profile of its coordinate and known on a grid (`grid`)."""
+        return False
+
     def grid(self, rate: float) -> BlurredGrid | None:
         """F on a grid that reaches as far as noise of a rate needs, where f is no profile of its coordinate."""
         return None

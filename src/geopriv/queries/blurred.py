@@ -155,6 +155,10 @@ class Blurred(Query):
         """F at points that the space has read."""
         return super().answer(points) if self.along_line else self._grid(points)
 
+    @property
+    def gridded(self) -> bool:
+        return not self.along_line
+
     def grid(self, rate: float) -> BlurredGrid:
         """The blurred region on a grid that reaches as far as noise of a rate needs."""
         pieces, step = self._pieces, self.bandwidth / PER_BANDWIDTH

@@ -80,6 +80,10 @@ class Held(Query):  # no dataclass, as `OnCells`: no document asks it
         raise invalid("Held", "query", "asked of a Lattice with round noise", "another mechanism")
 
     @property
+    def gridded(self) -> bool:
+        return True
+
+    @property
     def is_share(self) -> bool:
         return True
 

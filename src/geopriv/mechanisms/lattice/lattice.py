@@ -14,7 +14,13 @@ from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.kinds import Kinds, Value
 from geopriv.mechanisms.lattice.cells import LEAST, MOST, Cells
-from geopriv.mechanisms.lattice.grid import choose_grid, grids_that_follow, require_flat_space
+from geopriv.mechanisms.lattice.grid import (
+    choose_grid,
+    choose_round_step,
+    grids_that_follow,
+    require_flat_space,
+    require_queries,
+)
 from geopriv.mechanisms.lattice.kinds import boxes_near
 from geopriv.mechanisms.lattice.loss import worst_of_cells
 from geopriv.mechanisms.lattice.marks import cell_marks
@@ -79,6 +85,7 @@ class Lattice(Cells, Sendable):
         step: float | None = None,
         queries: Iterable[Query] | None = None,
         largest_bias: float = 1e-3,
+        noise: Noise | None = None,
     ) -> Lattice:
         """The mechanism for a space at a rate.
 
@@ -90,11 +97,13 @@ class Lattice(Cells, Sendable):
         Args:
             space: a Line, LogLine, Plane, Euclidean or LocalPlane of at most six axes.
             epsilon: per unit of distance, as a number or a sentence.
-            step: of the grid; by default 0.1/ε, or what the queries ask for.
+            step: of the grid; by default 0.1/ε on a line and 0.02/ε elsewhere, or what the queries ask for.
             queries: public, for which the grid is chosen. On a line their kinks are put on cells if a grid can do so.
                 Of the steps that leave little enough bias the one of the least variance is taken, between 0.1/ε and
                 0.8/ε, and a finer one only if it must be.
             largest_bias: that the queries may have.
+            noise: "round" or "product", see `on_grid`; by default round in two and more dimensions, if it can be undone
+                for all the queries. Rough ones need product noise.
 
         Raises:
             InvalidParameter: for the Earth, for steps that leave nothing of θ, and for queries that no sensible grid
@@ -104,12 +113,31 @@ class Lattice(Cells, Sendable):
         """
         require_flat_space(space)
         rate, asked = space.rate(epsilon), tuple(queries or ())
+        if noise not in (None, "product", "round"):
+            raise invalid("Lattice", "noise", '"round", "product" or None', noise)
         if step is not None:
             if asked:
                 raise invalid("Lattice", "queries", "left out where a step is given", asked)
-            return cls.on_grid(space, rate, positive("Lattice", "step", step))
+            usual: Noise = "round" if space.dimension > 1 else "product"
+            return cls.on_grid(space, rate, positive("Lattice", "step", step), noise=noise or usual)
         most = positive("Lattice", "largest_bias", largest_bias)
+        found = None if noise == "product" else cls.rounded(space, rate, asked, most)
+        if found is not None:
+            return found
+        if noise == "round" and space.dimension > 1:
+            rule = f"smooth enough for round noise and a bias of {most:g}: GaussianKernel or Blurred ones"
+            raise invalid("Lattice", "queries", rule, asked)
         return choose_grid(lambda step, origin: cls.on_grid(space, rate, step, origin), space, rate, asked, most)
+
+    @classmethod
+    def rounded(
+        cls, space: Space, rate: float, queries: tuple[Query, ...] = (), largest_bias: float = 1e-3
+    ) -> Lattice | None:
+        """The mechanism with round noise on the grid that suits queries; None on a line, and where they are too rough."""
+        require_queries(space, queries)
+        step = choose_round_step(space, rate, queries, largest_bias) if space.dimension > 1 else None
+        found = None if step is None else cls.on_grid(space, rate, step, noise="round")
+        return found if found is None or all(map(found.undoing.undoes, queries)) else None
 
     @classmethod
     def candidates(

@@ -174,6 +174,8 @@ class BySpectrum(Undoing):
         return self.inverse(query).error
 
     def undoes(self, query: Query) -> bool:
+        if not query.has_profile:
+            return query.gridded  # which is computed when it is needed
         try:
             self.inverse(query)
         except InvalidParameter:

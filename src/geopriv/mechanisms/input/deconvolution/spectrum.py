@@ -97,6 +97,12 @@ class RoundSpectrum(Spectrum):
     step: float
     dimension: int
 
+    @classmethod
+    def least(cls, step: float, dimension: int) -> RoundSpectrum:
+        """With the largest θ and the least core that T8′ allows at ε = 1 and a step."""
+        a = 2 * step / (2 + step)
+        return cls(step, math.ceil(dimension / (4 * a + a * a)), step, dimension)
+
     @property
     def rate(self) -> float:
         return math.log1p(self.theta) / self.step

@@ -70,6 +70,11 @@ class CellNoise(ABC):
     def variance(self) -> float:
         """Of one axis, in cells²."""
 
+    @property
+    @abstractmethod
+    def together(self) -> float:
+        """E[k_1²·k_2²]/E[k_1²]²: 1 where axes are independent."""
+
     @abstractmethod
     def log_law(self, moved: FloatArray) -> FloatArray:
         """The logarithm of the probability that a cell is moved by so many cells, shape (..., d) to (...)."""

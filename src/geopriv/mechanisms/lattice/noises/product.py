@@ -47,6 +47,10 @@ class ProductNoise(CellNoise):
         """2(1 + θ)/θ²."""
         return float(2 * (1 + self.theta) / self.theta**2)
 
+    @property
+    def together(self) -> float:
+        return 1.0
+
     def log_law(self, moved: FloatArray) -> FloatArray:
         log_first = math.log(float(self.theta / (2 + self.theta)))
         return np.asarray(self.axes * log_first - np.abs(moved).sum(axis=-1) * math.log1p(float(self.theta)))

@@ -88,6 +88,11 @@ class RoundNoise(CellNoise):
     def variance(self) -> float:
         return mean_square(self.rate, self.core, self.axes)
 
+    @property
+    def together(self) -> float:
+        """(d + 3)/(d + 1), as of noise with density ∝ e^(−ε‖z‖), to which it comes near on fine grids."""
+        return (self.axes + 3) / (self.axes + 1)
+
     def log_law(self, moved: FloatArray) -> FloatArray:
         return np.asarray(-self.rate * self._length(moved) - self.log_normaliser)
 
