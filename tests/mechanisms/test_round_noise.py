@@ -157,3 +157,35 @@ def test_what_needs_independent_axes_is_refused() -> None:
     for ask in (lambda: lattice.ratio, lambda: lattice.curvature, lambda: lattice.noise_probability(1)):
         with pytest.raises(InvalidParameter, match="core"):
             ask()
+
+
+@pytest.mark.parametrize(
+    "lattice",
+    [round_lattice(), round_lattice(step=2000.0), round_lattice(gp.Euclidean(3), 0.1, 4.0)],
+    ids=["plane", "coarse plane", "space"],
+)
+def test_laws_of_kinds_are_what_samples_are_and_what_cells_add_up_to(lattice: gp.Lattice) -> None:
+    """Chi-square of 20,000 samples below its mean plus 6 standard deviations; those of a θ 10 % low are above."""
+    axes, n = lattice.space.dimension, 20_000
+    place = tuple(lattice.step * x for x in (0.3, -2.6, 1.5)[:axes])
+    slower = lattice.theta * Fraction(9, 10)
+    faulty = gp.Lattice(lattice.space, lattice.guarantee, lattice.step, slower, (), (lattice.core or 0) + 2)
+    rows, moved = (
+        np.asarray(one.simulate(np.tile(place, (n, 1)), np.random.default_rng(5))).astype(np.int64)
+        for one in (lattice, faulty)
+    )
+    kinds = lattice.kinds_near([place, (0.0,) * axes], n)
+    assert len(kinds) > axes
+    worst = 0.0
+    for kind in kinds:
+        law = kind.law(place)
+        assert law.sum() == pytest.approx(1.0, abs=1e-12)
+        scores = []
+        for sample in (rows, moved):
+            expected, seen = n * law, np.bincount(kind.labels(sample), minlength=kind.size)
+            common = expected > 5
+            score = ((seen - expected)[common] ** 2 / expected[common]).sum()
+            scores.append((score - common.sum()) / math.sqrt(2 * common.sum()))
+        assert scores[0] < 6
+        worst = max(worst, scores[1])
+    assert worst > 6

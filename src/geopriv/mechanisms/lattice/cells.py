@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -72,7 +71,7 @@ class Cells:
         """Exactly, a number that is at most 1 if and only if the promise is proven: what the noise needs of ε·step."""
         return self.noise.spent(self.allowed)
 
-    @cached_property
+    @property
     def noise(self) -> CellNoise:
         """By which a cell is moved."""
         d = self.space.dimension
@@ -124,7 +123,7 @@ class Cells:
         """
         if self.core is not None:
             raise invalid("Lattice", "core", "None where the axes are to be independent", self.core)
-        return self.theta / (2 + self.theta) / (1 + self.theta) ** abs(moved)
+        return ProductNoise(self.theta, self.space.dimension).of_axis(moved)
 
     def noise_reach(self, n: int, chance: float) -> int:
         """By how many cells at most noise moves any axis of n reports, but for a chance.

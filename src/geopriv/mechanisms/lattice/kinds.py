@@ -22,7 +22,7 @@ _NEAR = 2  # cells on each side of a place that are looked at together, on all a
 
 @dataclass(frozen=True)
 class BoxKinds:
-    """Boxes of cells, cut on some axes at given cells.
+    """Boxes of cells, cut on some axes at given cells; the axes are independent.
 
     Args:
         lattice: whose cells they are.
@@ -31,9 +31,6 @@ class BoxKinds:
 
     lattice: Cells
     cuts: tuple[Integers, ...]
-
-    def __post_init__(self) -> None:
-        _ = self.lattice.ratio  # refused where axes are not independent
 
     @property
     def size(self) -> int:

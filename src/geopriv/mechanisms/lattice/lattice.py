@@ -29,6 +29,7 @@ from geopriv.mechanisms.lattice.noises.base import CellNoise
 from geopriv.mechanisms.lattice.noises.product import ProductNoise
 from geopriv.mechanisms.lattice.noises.round import ROUNDEST, RoundNoise
 from geopriv.mechanisms.lattice.reports import OnLattice
+from geopriv.mechanisms.lattice.round_kinds import round_kinds_near
 from geopriv.mechanisms.lattice.sums import bracket_sums, lattice_sums, map_sums
 from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
@@ -223,7 +224,7 @@ class Lattice(Cells, Sendable):
         """None: there are as many cells as whole numbers."""
 
     def kinds_near(self, values: Sequence[Value], n: int) -> Sequence[Kinds]:
-        return boxes_near(self, values, n)
+        return boxes_near(self, values, n) if self.core is None else round_kinds_near(self, values, n)
 
     def marks(self) -> Sequence[Iterator[tuple[str, Value]]]:
         return (cell_marks(self),)

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from geopriv.mechanisms.lattice.noises.laws import CellLaw
 from geopriv.spaces.checks import FloatArray
 
 
@@ -36,6 +37,11 @@ class CellNoise(ABC):
 
     @property
     @abstractmethod
+    def law(self) -> CellLaw:
+        """How it is drawn from uniform numbers, exactly."""
+
+    @property
+    @abstractmethod
     def rule(self) -> str:
         """When the promise holds."""
 
@@ -45,6 +51,13 @@ class CellNoise(ABC):
 
         Args:
             allowed: ε·step.
+        """
+
+    @abstractmethod
+    def steepest(self) -> Fraction:
+        """The largest Σ_j max_±(p(k ± e_j)/p(k) − 1)² of the stated law over many cells, from above.
+
+        By the corner condition (theory §9) the promise holds if and only if it is at most (ε·step)² over all.
         """
 
     @property

@@ -9,7 +9,10 @@ from fractions import Fraction
 import numpy as np
 
 from geopriv.mechanisms.lattice.noises.base import CellNoise
+from geopriv.mechanisms.lattice.noises.geometric import LatticeLaw
 from geopriv.spaces.checks import FloatArray
+
+_CELLS = 40  # on each side of a person, within which the law is looked at
 
 
 @dataclass(frozen=True)
@@ -26,12 +29,28 @@ class ProductNoise(CellNoise):
         return "theory T2, T5 and T8, θ verified exactly"
 
     @property
+    def law(self) -> LatticeLaw:
+        return LatticeLaw(self.theta, self.axes)
+
+    @property
     def rule(self) -> str:
         return "such that d·θ² ≤ (ε·step)²"
 
     def spent(self, allowed: Fraction) -> Fraction:
         """d·θ²/(ε·step)², exactly: the square of the largest loss over what is promised."""
         return self.axes * self.theta**2 / allowed**2
+
+    def steepest(self) -> Fraction:
+        """Axes are independent, so each adds the square of its own largest change, in fractions."""
+        worst = Fraction(0)
+        for k in range(-_CELLS, _CELLS + 1):
+            here, there = self.of_axis(k), self.of_axis(k - 1)
+            worst = max(worst, abs(here - there) / min(here, there))
+        return self.axes * worst**2
+
+    def of_axis(self, moved: int) -> Fraction:
+        """The probability that one axis is moved by so many cells."""
+        return self.theta / (2 + self.theta) / (1 + self.theta) ** abs(moved)
 
     @property
     def ratio(self) -> float:

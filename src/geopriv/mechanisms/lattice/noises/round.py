@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
 
 from geopriv.mechanisms.lattice.noises.base import CellNoise
+from geopriv.mechanisms.lattice.noises.corners import steepest_corner
 from geopriv.mechanisms.lattice.noises.proposals import proposal
+from geopriv.mechanisms.lattice.noises.round_law import RoundLaw
 from geopriv.mechanisms.lattice.noises.spectrum import log_sum, mean_square
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -50,6 +52,10 @@ class RoundNoise(CellNoise):
         return "theory T2 and T8′, θ and core verified exactly"
 
     @property
+    def law(self) -> RoundLaw:
+        return RoundLaw(self.theta, self.core, self.axes)
+
+    @property
     def rule(self) -> str:
         return "such that θ ≤ ε·step and core ≥ d·(2 + θ)²/(4θ·(4 + 3θ))"
 
@@ -66,6 +72,9 @@ class RoundNoise(CellNoise):
         """d·(2 + θ)²/(4θ·(4 + 3θ))."""
         return axes * (2 + theta) ** 2 / (4 * theta * (4 + 3 * theta))
 
+    def steepest(self) -> Fraction:
+        return steepest_corner(self.theta, self.core, self.axes)
+
     @property
     def ratio(self) -> float:
         raise invalid("Lattice", "core", "None where the axes are to be independent", self.core)
@@ -79,12 +88,12 @@ class RoundNoise(CellNoise):
         """The rate a = ln(1 + θ)."""
         return math.log1p(float(self.theta))
 
-    @cached_property
+    @property
     def log_normaliser(self) -> float:
         """The logarithm of Σ_k (1 + θ)^−√(|k|² + C), to 1e-13."""
-        return float(log_sum(self.rate, np.asarray(self.core), self.axes))
+        return _log_normaliser(self.rate, self.core, self.axes)
 
-    @cached_property
+    @property
     def variance(self) -> float:
         return mean_square(self.rate, self.core, self.axes)
 
@@ -95,6 +104,13 @@ class RoundNoise(CellNoise):
 
     def log_law(self, moved: FloatArray) -> FloatArray:
         return np.asarray(-self.rate * self._length(moved) - self.log_normaliser)
+
+    def log_law_of_axis(self, moved: FloatArray) -> FloatArray:
+        """The logarithm of the probability that one axis is moved by so many cells, whatever the others do, any shape.
+
+        The other axes sum over Z^(d − 1) what has the core C + m².
+        """
+        return log_sum(self.rate, moved**2 + self.core, self.axes - 1) - self.log_normaliser
 
     def log_rounded(self, moved: FloatArray, share: FloatArray) -> FloatArray:
         """The law is multilinear on a cell, of which every corner counts with the share of the way to it.
@@ -136,3 +152,8 @@ class RoundNoise(CellNoise):
 
     def _length(self, moved: FloatArray) -> FloatArray:
         return np.asarray(np.sqrt((moved**2).sum(axis=-1) + self.core))
+
+
+@lru_cache(maxsize=64)
+def _log_normaliser(rate: float, core: int, axes: int) -> float:
+    return float(log_sum(rate, np.asarray(core), axes))

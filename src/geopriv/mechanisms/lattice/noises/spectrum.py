@@ -11,6 +11,7 @@ from scipy.special import kve
 from geopriv.spaces.checks import FloatArray
 
 _TERMS = 100  # squared lengths of the dual lattice: the next term is below e^(−2π·√100)
+_FAR = 50.0  # terms below e^−50 of the first are left out, however many of a length there are
 
 
 @lru_cache(maxsize=8)
@@ -31,7 +32,7 @@ def log_sum(rate: float, core: FloatArray, axes: int, tilt: float = 0.0) -> Floa
     The transform of exp(−a·√(|x|² + c²)) on R^d is 2a·(2π)^((d−1)/2)·c^(2ν)·g_ν(c·q) with ν = (d + 1)/2,
     g_ν(z) = K_ν(z)/z^ν and q² = a² + |ω|², and the sum is that of the transform over ω ∈ 2π·Z^d. With a tilt ω moves by
     −i·t on the first axis: then Re q² = a² − t² + |ω|², and since |g_ν(z)| ≤ g_ν(Re z) and Re q ≥ √(Re q²), the sum of
-    g_ν(c·√(Re q²)) bounds it. With C ≥ 1 the terms left out are below 1e-24 of the first.
+    g_ν(c·√(Re q²)) bounds it. With C ≥ 1 the terms left out are below 1e-20 of the first.
 
     Args:
         rate: a.
@@ -41,10 +42,11 @@ def log_sum(rate: float, core: FloatArray, axes: int, tilt: float = 0.0) -> Floa
     """
     c = np.sqrt(np.asarray(core, dtype=np.float64))[..., None]
     order = (axes + 1) / 2
-    q = np.sqrt(rate**2 - tilt**2 + (2 * math.pi) ** 2 * np.arange(_TERMS))
+    count = min(_TERMS, 2 + math.ceil((_FAR / (2 * math.pi * float(c.min()))) ** 2))
+    q = np.sqrt(rate**2 - tilt**2 + (2 * math.pi) ** 2 * np.arange(count))
     first = c * q[0]
     with np.errstate(under="ignore"):
-        terms = _vectors(axes) * kve(order, c * q) * (q[0] / q) ** order * np.exp(first - c * q)
+        terms = _vectors(axes)[:count] * kve(order, c * q) * (q[0] / q) ** order * np.exp(first - c * q)
     log_front = math.log(2 * rate) + (axes - 1) / 2 * math.log(2 * math.pi) + order * np.log(c[..., 0] / q[0])
     return np.asarray(log_front + np.log(terms.sum(axis=-1)) - first[..., 0])
 

@@ -1,0 +1,74 @@
+"""Audits of round noise: from its stated law and from samples, on a device and here, with faults that must show."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+
+import geopriv as gp
+from geopriv.device.mechanisms import read_mechanism
+from geopriv.errors import InvalidDesign
+from tests.rows import CITY
+
+LATTICES = [
+    gp.Lattice.on_grid(gp.Plane("m"), 1e-3, 10.0, noise="round"),
+    gp.Lattice.on_grid(gp.Plane("m"), 1e-3, 100.0, noise="round"),
+    gp.Lattice.on_grid(gp.Plane("m"), 1e-3, 1500.0, noise="round"),
+    gp.Lattice.on_grid(gp.Euclidean(3), 0.1, 0.5, noise="round"),
+    gp.Lattice.on_grid(CITY, 1e-3, 20.0, noise="round"),
+]
+
+
+def faulty(lattice: gp.Lattice, name: str, value: object) -> gp.Lattice:
+    """The same with a number that could not have been given when it was made."""
+    made = gp.Lattice(**{key: getattr(lattice, key) for key in lattice.__dataclass_fields__})
+    object.__setattr__(made, name, value)
+    return made
+
+
+@pytest.mark.parametrize("lattice", LATTICES)
+def test_the_worst_loss_is_what_is_promised_and_faults_are_found(lattice: gp.Lattice) -> None:
+    audit = gp.audit(lattice)
+    assert audit.passed
+    assert 0.99 <= audit.worst_ratio <= 1.0
+    assert not gp.audit(faulty(lattice, "theta", lattice.theta * Fraction(102, 100))).passed
+    core = lattice.core or 0
+    if core >= 10:
+        assert not gp.audit(faulty(lattice, "core", core // 10)).passed
+
+
+@pytest.mark.parametrize("lattice", LATTICES)
+def test_a_device_refuses_what_the_library_refuses(lattice: gp.Lattice) -> None:
+    document = json.loads(json.dumps(lattice.to_document()))
+    assert read_mechanism(document, "it").spent == lattice.spent <= 1
+    (top, bottom), core = document["theta"], document["core"]
+    faults = [
+        {"theta": [top * 102, bottom * 100]},
+        {"core": (core - 1) // 10},
+        {"core": core - 1},
+        {"core": float(core)},
+        {"core": True},
+        {"core": str(core)},
+        {"core": -core},
+        {"core": 10**12},
+        {"core": 10**300},
+        {"theta": [1 << 10, 1]},
+    ]
+    for fault in faults:
+        with pytest.raises(InvalidDesign):
+            read_mechanism(document | fault, "it")
+        with pytest.raises(InvalidDesign):
+            gp.Lattice.from_document(document | fault)
+    without = {key: value for key, value in document.items() if key != "core"}
+    for read in (gp.Lattice.from_document, lambda given: read_mechanism(given, "it")):
+        with pytest.raises(InvalidDesign):  # θ is too large for noise of its own on each axis
+            read(without)
+
+
+def test_a_line_and_a_table_have_no_core() -> None:
+    line = json.loads(json.dumps(gp.Lattice.calibrate(gp.Line(), 1.0, step=0.1).to_document()))
+    for read in (gp.Lattice.from_document, lambda given: read_mechanism(given, "it")):
+        with pytest.raises(InvalidDesign):
+            read(line | {"core": 4})
