@@ -28,8 +28,9 @@ def band_reach(covariances: Iterable[FloatArray | Together | None], size: int, c
     The statistic is sup |estimate − truth|/standard error. Its law is drawn by the Gaussian multiplier bootstrap: every
     report's centred contributions, times a standard normal number, added up. Given the reports these sums are normal
     with the covariances of the sample, so they are drawn as such, from the factor of a K × K matrix, and not from the
-    reports; those of a large map are drawn one convolution a map. Of 1,000 to 20,000 draws (seed 1) an order statistic is taken that is too small with a probability of 1 %;
-    where Šidák's value is smaller, that one is taken: it is valid for every correlation.
+    reports; those of a map under round noise by one convolution a draw. Of 1,000 to 20,000 draws (seed 1) an order
+    statistic is taken that is too small with a probability of 1 %; where Šidák's value is smaller, that one is taken:
+    it is valid for every correlation.
 
     Args:
         covariances: of the contributions to the mechanisms that answer, one matrix for each, since their people differ,

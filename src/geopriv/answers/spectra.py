@@ -32,6 +32,6 @@ def shrinkage(waves: tuple[FloatArray, FloatArray], spectrum: Any, n: int, noise
     ring = np.rint(length / max(float(waves[0][1, 0]), float(waves[1][0, 1]))).astype(np.int64)
     count = np.maximum(np.bincount(ring.ravel()), 1)
     signal = np.maximum(np.bincount(ring.ravel(), power.ravel()) / count, 0.0)
-    noise = np.bincount(ring.ravel(), ((inverse - 1) / n).ravel()) / count
-    factor = np.where(noise > 0, signal / np.maximum(signal + noise, 1e-300), 1.0)
+    drowned = np.bincount(ring.ravel(), ((inverse - 1) / n).ravel()) / count
+    factor = np.where(drowned > 0, signal / np.maximum(signal + drowned, 1e-300), 1.0)
     return np.asarray(factor[ring])

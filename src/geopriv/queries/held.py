@@ -32,6 +32,7 @@ _NARROW = 2.0  # points of a grid in the bandwidth of the Gaussian: more of its 
 _MARGIN, _ROUGH_MARGIN = 16.0, 8.0  # noise scales around what is not constant: e^(−16) is 1e-7
 _MOST = 3 << 19  # points of a grid
 _ROUGH = 0.8  # bandwidths of the Gaussian between the points of a rough grid: 8e-4 of its spectrum is lost
+_SERIES = 4.0  # below, a series is right to all digits
 _FINE = 1e-3  # of a bandwidth: the width of an edge before it is blurred
 
 
@@ -116,11 +117,11 @@ class Held(Query):  # no dataclass, as `OnCells`: no document asks it
         """F on a grid that reaches as far as noise of a rate needs."""
         first, shape = _layout(self.plain, self.origin, self.spacing, self.reach, self.margin / rate)
         axes = [
-            start + self.spacing * (index + np.arange(n))
+            start + self.spacing * (index + np.arange(n, dtype=np.float64))
             for start, index, n in zip(self.origin, first, shape, strict=True)
         ]
         edge = self.reach if self.outer else -self.reach
-        mask: Mask = near_border(self.plain, axes, 2 * self.reach) <= edge
+        mask: Mask = near_border(self.plain, axes, 0.0, edge) <= 0
         start = np.array([axis[0] for axis in axes])
         waves = BlurredGrid(start, self.spacing, fft.dctn(mask.astype(np.float64)))
         spectrum = waves.spectrum * self.kernel(np.sqrt(waves.frequency)) / (1 - _OUTSIDE)
@@ -142,12 +143,25 @@ class Kernel:
 
     def __call__(self, length: FloatArray) -> FloatArray:
         """At ‖ω‖: 48·J₃(x)/x³ with x = r·‖ω‖ for the disc, which is 1 at 0."""
-        x = np.maximum(self.radius * length, 1e-3)
-        disc = np.where(self.radius * length < 1e-3, 1.0, 48 * special.jv(3, x) / x**3)
+        disc = _disc(self.radius * length) if self.radius else 1.0
         return np.asarray(disc * np.exp(-0.5 * np.minimum((self.bandwidth * length) ** 2, 1e3)))
 
 
-def held(query: Query, origin: tuple[float, ...], step: float, reach: float, narrow: float, rate: float) -> Bracket | None:
+def _disc(x: FloatArray) -> FloatArray:
+    """48·J₃(x)/x³ by J₀ and J₁, which are fast; near 0, where they cancel, by the series Σ 6·(−x²/4)^k/(k!(k + 3)!)."""
+    near, safe = np.minimum(x, _SERIES), np.maximum(x, _SERIES)
+    small, term = np.ones_like(near), np.ones_like(near)
+    for k in range(1, 24):
+        term = term * (-(near**2) / 4) / (k * (k + 3))
+        small += term
+    first = special.j1(safe)
+    third = (8 / safe**2 - 1) * first - 4 / safe * special.j0(safe)
+    return np.asarray(np.where(x < _SERIES, small, 48 * third / safe**3))
+
+
+def held(
+    query: Query, origin: tuple[float, ...], step: float, reach: float, narrow: float, rate: float
+) -> Bracket | None:
     """The bracket of a query's plain question for a grid with round noise.
 
     Args:

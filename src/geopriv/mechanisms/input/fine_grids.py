@@ -64,7 +64,8 @@ class FineGrid:
         place = np.rint((points - self.origin) / self.step).astype(np.int64)
         inside = ((place >= 0) & (place < np.array(self.shape))).all(axis=1)
         flat = np.ravel_multi_index(tuple(place[inside].T), self.shape)
-        return np.bincount(flat, times[inside], self.shape[0] * self.shape[1]).reshape(self.shape)
+        counts = np.bincount(flat, times[inside], self.shape[0] * self.shape[1])
+        return np.asarray(counts, dtype=np.float64).reshape(self.shape)
 
     @property
     def waves(self) -> tuple[FloatArray, FloatArray]:

@@ -82,7 +82,11 @@ class MapSums:
         g = self.heights if heights is None else heights
         mean, square, cube = (self.mean(g**power) for power in (1, 2, 3))
         variance = np.maximum(square - mean**2, 0.0) * (self.n / (self.n - 1))
-        return mean, np.where(variance > _NOBODY * variance.max(), variance, 0.0), cube - 3 * mean * square + 2 * mean**3
+        return (
+            mean,
+            np.where(variance > _NOBODY * variance.max(), variance, 0.0),
+            cube - 3 * mean * square + 2 * mean**3,
+        )
 
     def aliasing(self, heights: FloatArray | None = None) -> float:
         """Σ over waves of what spreading and interpolation add to each: a bound on the error of one report's share.
@@ -135,9 +139,7 @@ class MapErrors(Together):
     @cached_property
     def variances(self) -> FloatArray:
         """Of one report's contributions at the points of the map, shape (K,)."""
-        mean, square = (
-            self._read(fft.rfft2(self._counts), self._heights**power) / self.sums.n for power in (1, 2)
-        )
+        mean, square = (self._read(fft.rfft2(self._counts), self._heights**power) / self.sums.n for power in (1, 2))
         return np.maximum(square - mean**2, 0.0)
 
     def batches(self, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:

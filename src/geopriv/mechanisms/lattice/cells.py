@@ -12,9 +12,9 @@ import numpy as np
 
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.guarantee import Pure, require_per_distance
+from geopriv.mechanisms.input.deconvolution import RoundSpectrum
 from geopriv.mechanisms.lattice.bias import largest_interpolation_bias
 from geopriv.mechanisms.lattice.grid import require_flat_space
-from geopriv.mechanisms.input.deconvolution import RoundSpectrum
 from geopriv.mechanisms.lattice.moments import interpolant
 from geopriv.mechanisms.lattice.noises.base import CellNoise
 from geopriv.mechanisms.lattice.noises.product import ProductNoise
@@ -82,7 +82,7 @@ class Cells:
         """Where cells are."""
         return CellGrid(self.origin, self.step, self.space.point_shape)
 
-    @cached_property
+    @property
     def undoing(self) -> Undoing:
         """By which reports are made estimates."""
         if self.core is None:
@@ -189,7 +189,7 @@ class Cells:
         return np.maximum(self.undoing.mean_square(query, lower, share) - mean**2, 0.0)
 
     def largest_bias(self, query: Query | None = None) -> float:
-        """A bound on |E[contribution] − f| over all values: of what interpolation leaves, and of what undoing misses."""
+        """A bound on |E[contribution] − f| over all values: what interpolation leaves, and what undoing misses."""
         if query is None:
             return math.nan
         self._require_space(query)

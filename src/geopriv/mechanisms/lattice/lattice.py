@@ -134,7 +134,7 @@ class Lattice(Cells, Sendable):
     def rounded(
         cls, space: Space, rate: float, queries: tuple[Query, ...] = (), largest_bias: float = 1e-3
     ) -> Lattice | None:
-        """The mechanism with round noise on the grid that suits queries; None on a line, and where they are too rough."""
+        """The mechanism with round noise on the grid that suits queries; None on a line, and for too rough ones."""
         require_queries(space, queries)
         step = choose_round_step(space, rate, queries, largest_bias) if space.dimension > 1 else None
         found = None if step is None else cls.on_grid(space, rate, step, noise="round")

@@ -85,23 +85,17 @@ def map_sums(lattice: Cells, counts: Counts, product: Product) -> Sums:
     )
 
 
-def _convolved(
-    lattice: Cells, undoing: BySpectrum, cells: FloatArray, times: FloatArray, product: Product
-) -> Sums:
+def _convolved(lattice: Cells, undoing: BySpectrum, cells: FloatArray, times: FloatArray, product: Product) -> Sums:
     """The means of all queries of a map under round noise."""
     sums = round_map(lattice, undoing, cells, times, product)
     means, variances, thirds = (part.ravel() for part in sums.moments())
     low, high = undoing.bounds(product.query) or (-np.inf, np.inf)
     bias = lattice.largest_bias(product.query) + sums.aliasing()
     size = means.size
-    return Sums(
-        sums.n, means, variances, thirds, sums.together(), np.full(size, low), np.full(size, high), bias
-    )
+    return Sums(sums.n, means, variances, thirds, sums.together(), np.full(size, low), np.full(size, high), bias)
 
 
-def round_map(
-    lattice: Cells, undoing: BySpectrum, cells: FloatArray, times: FloatArray, product: Product
-) -> MapSums:
+def round_map(lattice: Cells, undoing: BySpectrum, cells: FloatArray, times: FloatArray, product: Product) -> MapSums:
     """A map from counted cells, as a convolution."""
     inverse, place = undoing.inverse(product.query), product.query.place
 

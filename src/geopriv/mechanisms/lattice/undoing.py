@@ -12,8 +12,8 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.input.deconvolution import Inverse, RoundSpectrum, undo_noise
 from geopriv.mechanisms.lattice.bounds import stencil_bounds
-from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
 from geopriv.mechanisms.lattice.brackets import stencil_moments
+from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
 from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.brackets import Bracket, bracket
@@ -191,7 +191,8 @@ class BySpectrum(Undoing):
 
     def moments(self, query: Query, points: FloatArray) -> Moments:
         """Moments at the points themselves: rounding to a corner of a small cell changes them little."""
-        inverse, means = self.inverse(query.rough()), query.answer(points).ravel()
+        rough = query.rough()
+        inverse, means = self.inverse(rough), rough.answer(points).ravel()
         low, high = inverse.bounds or (0.0, 0.0)
         squares, cubes = (moment(points).ravel() for moment in (inverse.second_moment, inverse.third_moment))
         return Moments(means, squares, cubes, high - low)

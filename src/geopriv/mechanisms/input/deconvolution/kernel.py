@@ -1,11 +1,12 @@
-"""Gaussians under noise that is alike in all directions: the function g that undoes it, and its second moment, as tables.
+"""Gaussians under noise that is alike in all directions: the function g that undoes it, and its second moment.
 
-In units of the bandwidth, with λ the rate of the noise times it, a Gaussian of k axes is f(ρ) = ∫ w(u)·Ω_k(uρ) du with w(u) ∝ u^(k−1)·e^(−u²/2)
-and Ω_1 = cos, Ω_2 = J0, Ω_3 = sin(t)/t. The noise multiplies a spectrum by n(u) (`Spectrum`), so
+In units of the bandwidth, with λ the rate of the noise times it, a Gaussian of k axes is f(ρ) = ∫ w(u)·Ω_k(uρ) du with
+w(u) ∝ u^(k−1)·e^(−u²/2) and Ω_1 = cos, Ω_2 = J0, Ω_3 = sin(t)/t. The noise multiplies a spectrum by n(u) (`Spectrum`),
+so
 
     g(ρ) = ∫ w(u)/n(u)·Ω_k(uρ) du,
 
-and E g(x + Z)² is the inverse transform of n(u) times the spectrum of g².
+and E g(x + Z)² is the inverse transform of n(u) times the spectrum of g². Both are kept as tables of the distance.
 
 k is d for a kernel around a point and 1 for a ridge (a Gaussian of a linear coordinate). All integrands are smooth and
 Gaussian-bounded, so Gauss–Legendre sums are right to rounding errors. g decays like e^(−λρ), not like a Gaussian.
@@ -33,7 +34,8 @@ _NARROWEST = 0.05  # the least εh: below, the noise is amplified by more than 1
 class KernelTable:
     """g and E g(x + Z)² as functions of the distance, in units of the bandwidth; zero beyond `reach`.
 
-    `bend` bounds |g''|. `error` bounds |E g(x + Z) − f(x)|: it comes from interpolating the table, and from what stands for the spectrum.
+    `bend` bounds |g''|. `error` bounds |E g(x + Z) − f(x)|: it comes from interpolating the table, and from what stands
+    for the spectrum.
     """
 
     g: interpolate.BSpline

@@ -108,7 +108,7 @@ class RoundSpectrum(Spectrum):
         return math.log1p(self.theta) / self.step
 
     @cached_property
-    def variance(self) -> float:  # type: ignore[override] # computed once
+    def variance(self) -> float:
         """−d²/dω² of the spectrum at 0: (c/a)·K_{ν+1}(ca)/K_ν(ca) cells²."""
         a, c, order = math.log1p(self.theta), math.sqrt(self.core), (self.dimension + 1) / 2
         return float(self.step**2 * c / a * special.kve(order + 1, c * a) / special.kve(order, c * a))
