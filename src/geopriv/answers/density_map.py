@@ -154,7 +154,7 @@ def shrunk_heights(sums: MapSums, noise: Spectrum) -> FloatArray:
 
 
 def shrunk(answer: Answer, pool: Pool) -> Answer:
-    """The same answer with a map of less noise beside it, **biased**: its spectrum shrunk, held in the band and above 0.
+    """The same answer with a **biased** map of less noise beside it: its spectrum shrunk, held in the band and above 0.
 
     Raises:
         InvalidParameter: for reports with noise that is not alike in all directions.
