@@ -74,10 +74,10 @@ def _move(number: int, bits: int, beta: arb) -> int | None:
     sizes = set()
     for end in (rest, rest + 1):
         v = ball(Fraction(end, 1 << (bits - 1)))
-        size = (-(v * (2 + beta) / 2).log() / (1 + beta).log()).ceil().unique_fmpz()
-        sizes.add(None if size is None else max(int(size), 0))
+        above = (-(v * (2 + beta) / 2).log() / (1 + beta).log()).ceil().unique_fmpz()
+        sizes.add(None if above is None else max(int(above), 0))
     size = sizes.pop()
-    return None if sizes or size is None else int(size) * (1 if sign else -1)
+    return None if sizes or size is None else size * (1 if sign else -1)
 
 
 def law(grid: dict[str, Any], place: Sequence[tuple[int, arb]], cell: Sequence[int]) -> arb:

@@ -98,3 +98,15 @@ def test_losses_are_within_the_promise_and_a_larger_theta_is_not(name: str) -> N
     assert 0.98 < worst_loss(grid, random.Random(2)) <= 1 + 1e-9
     top, bottom = grid["theta"]
     assert worst_loss(grid | {"theta": [102 * top, 100 * bottom]}, random.Random(2)) > 1
+
+
+def test_the_number_of_attempts_does_not_depend_on_the_value() -> None:
+    """200 streams at two places that share no digits: equally many bytes are read at both, one attempt or several."""
+    device, used = read_mechanism(document("plane"), "it"), set()
+    for k in range(200):
+        sources = [Given(Stream(k)(1 << 11)) for _ in range(2)]
+        for source, value in zip(sources, ([0.1, 7.7], [-1e5 / 3, 1e6 / 7]), strict=True):
+            device.draw(read_value(device.space, value), source)
+        assert sources[0].used == sources[1].used
+        used.add(sources[0].used // 40)
+    assert len(used) > 2

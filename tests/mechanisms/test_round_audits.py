@@ -72,3 +72,11 @@ def test_a_line_and_a_table_have_no_core() -> None:
     for read in (gp.Lattice.from_document, lambda given: read_mechanism(given, "it")):
         with pytest.raises(InvalidDesign):
             read(line | {"core": 4})
+
+
+def test_a_device_refuses_axes_on_which_rejection_would_take_for_ever() -> None:
+    space = {"type": "Euclidean", "axes": 40, "unit": None}
+    document = json.loads(json.dumps(gp.Lattice.on_grid(gp.Euclidean(6), 1.0, 0.5, noise="round").to_document()))
+    assert read_mechanism(document, "it").spent <= 1
+    with pytest.raises(InvalidDesign, match="two to six axes"):
+        read_mechanism(document | {"space": space, "origin": [0.0] * 40, "core": 60}, "it")
