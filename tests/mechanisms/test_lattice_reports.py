@@ -20,7 +20,7 @@ import pytest
 from scipy import special
 
 import geopriv as gp
-from geopriv.mechanisms.lattice import reports as lattice_reports
+from geopriv.mechanisms.lattice.noises import geometric
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.spaces.checks import FloatArray
 from tests import precise
@@ -196,11 +196,11 @@ def test_values_beyond_the_grid_are_read_at_its_end(x: float) -> None:
 
 def test_a_kernel_that_boasts_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault of bulk against single reports: positions that are off by 1e-4 of a cell."""
-    people, honest = np.random.default_rng(5).normal(0, 3, 20_000), lattice_reports.lattice_filter
+    people, honest = np.random.default_rng(5).normal(0, 3, 20_000), geometric.lattice_filter
     expected = report(LINE, people, Seeded(6)).values
 
     def sloppy(words: Any, place: Any, *rest: Any) -> None:
         honest(words, place + 1e-4, *rest)
 
-    monkeypatch.setattr(lattice_reports, "lattice_filter", sloppy)
+    monkeypatch.setattr(geometric, "lattice_filter", sloppy)
     assert (report(LINE, people, Seeded(6)).values != expected).any()

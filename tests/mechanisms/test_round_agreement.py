@@ -20,6 +20,7 @@ from flint import arb
 
 import geopriv as gp
 from geopriv.device import rounds
+from geopriv.device.functions import exponential
 from geopriv.device.mechanisms import DeviceLattice, read_mechanism
 from geopriv.device.values import read_value
 from geopriv.mechanisms.lattice.noises import round_law
@@ -138,7 +139,7 @@ def test_a_device_the_sampler_and_the_filter_report_alike(name: str) -> None:
 
 
 def test_a_device_whose_chance_is_off_by_little_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    one, honest = setting("plane"), rounds.exponential
+    one, honest = setting("plane"), exponential
 
     def wrong(power: Any) -> Any:
         found = honest(power)

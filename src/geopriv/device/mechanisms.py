@@ -201,8 +201,10 @@ def _core(found: Document, theta: Fraction, axes: int, where: str) -> RoundNoise
     if "core" not in found:
         return None
     noise = RoundNoise(theta, whole(found["core"], f"{where}.core", 1, 1 << 40), axes)
-    if axes < 2 or not noise.drawable:
-        raise refuse(f"{where}.core", "left out on a line, and such that θ²·core ≤ 16", found["core"])
+    if not noise.drawable:
+        raise refuse(
+            f"{where}.core", "for two to six axes, and such that theta^2 times it is at most 16", found["core"]
+        )
     return noise
 
 

@@ -14,6 +14,7 @@ from geopriv.device.intervals import Interval
 _GUARD = 64  # bits with which chances are known beyond those of W
 _FINE, _BITS = 16, 32  # bits of the bound on √d, and of β
 _WIDEST = 16
+_AXES = 6
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class RoundNoise:
 
     @property
     def drawable(self) -> bool:
-        """Whether rejection ends soon: θ²·C ≤ 16."""
-        return self.theta**2 * self.core <= _WIDEST
+        """Whether rejection ends soon: on two to six axes, with θ²·C ≤ 16."""
+        return 2 <= self.axes <= _AXES and self.theta**2 * self.core <= _WIDEST
 
     def spent(self, allowed: Fraction) -> Fraction:
         """The larger of θ²/(ε·step)² and d·(2 + θ)²/(4θ·(4 + 3θ))/C: at most 1 exactly if both parts of T8′ hold.

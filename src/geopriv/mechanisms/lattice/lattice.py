@@ -52,12 +52,15 @@ _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 @dataclass(frozen=True)
 class Lattice(Cells, Sendable):
-    """A cell of a public grid: x rounded at random to a neighbour, plus two-sided geometric noise, on each axis.
+    """A cell of a public grid: x rounded at random to a neighbour on each axis, plus noise in whole numbers.
 
     On each axis x lies between the cells i and i + 1, at the fraction λ. It goes up with probability λ, and then moves
     by m with probability θ/(2 + θ)·(1 + θ)^−|m|. The report is a vector of whole numbers, and answers every query: with
     c = (1 + θ)/θ² the stencil (1 + 2c)·f(k) − c·(f(k − 1) + f(k + 1)), applied along each axis, has the multilinear
     interpolant of f on the grid as its mean, exactly, for any f. `bias` is what interpolation leaves.
+
+    With a core C the noise is round: a vector k with probability ∝ (1 + θ)^−√(|k|² + C), which pays ε once and not √d
+    times (`on_grid`). Then there is no stencil, and what needs one refuses.
 
     Rough f costs variance, the more the finer the grid (c is about 1/(ε·step)²): on a line a jump costs of the order of
     c^(3/2) and a kink c^(1/2); in the plane a kink along a curve costs c^(5/2). Prefer queries that are smooth over
@@ -161,6 +164,9 @@ class Lattice(Cells, Sendable):
         cls, space: Space, rate: float, step: float, origin: tuple[float, ...] = (), noise: Noise = "product"
     ) -> Lattice:
         """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24.
+
+        Guarantee: (ε, 0, ∞)-GP for every real x: that of `calibrate`, or with round noise theory T8′, since θ ≤ ε·step
+        and the core is at least d·(2 + θ)²/(4θ·(4 + 3θ)).
 
         Args:
             space: of the grid.

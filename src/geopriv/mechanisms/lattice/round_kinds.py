@@ -85,7 +85,7 @@ class AxisKinds:
         alone = of_axis(_noise_of(self.lattice))
         moved = np.append((1 - share) * alone, 0.0) + np.append(0.0, share * alone)
         cells = lower - alone.size // 2 + np.arange(moved.size)
-        return np.bincount(np.searchsorted(self.cuts, cells, side="right"), moved, self.size)
+        return np.asarray(np.bincount(np.searchsorted(self.cuts, cells, side="right"), moved, self.size), np.float64)
 
     def words(self, label: int) -> str:
         first = f"{self.cuts[label - 1]} ≤ " if label > 0 else ""
