@@ -151,7 +151,13 @@ BIASED = {
     "blurred narrow edge": gp.Blurred(gp.Ball((0.04, 0.0), 2.0, 0.1, PLANE), 1.0),
     "blurred wide edge": gp.Blurred(gp.Ball((0.04, 0.0), 2.0, 4.0, PLANE), 0.3),
 }
-LOOSE = ("any function", "blurred narrow edge", "blurred wide edge")  # of which only slope and range are known
+LOOSE = (
+    "any function",
+    "ball",
+    "orthant",
+    "blurred narrow edge",
+    "blurred wide edge",
+)  # of which only slope and range are known
 
 
 @pytest.mark.parametrize("name", BIASED)

@@ -159,6 +159,7 @@ def _disc(x: FloatArray) -> FloatArray:
     return np.asarray(np.where(x < _SERIES, small, 48 * third / safe**3))
 
 
+@lru_cache(maxsize=32)  # a bracket is asked for again by every group of people
 def held(
     query: Query, origin: tuple[float, ...], step: float, reach: float, narrow: float, rate: float
 ) -> Bracket | None:

@@ -35,9 +35,10 @@ def interpolation_bias(query: Query, step: float) -> float:
 
     Rounding at random moves a point by ξ with mean 0 and a variance of at most step²/4 on each axis. So for a linear
     coordinate a curvature of at most C gives at most C·step²/8, and a kink at which the slope changes by J at most
-    |J|·E|ξ|/2 ≤ |J|·step/4. For a Gaussian of the distance every axis adds step²/8h². Blurring a K-Lipschitz f that
-    varies by B by h leaves no second derivative above K·E|N|/h, nor above B·E|N² − 1|/2h², on any axis. Of any other
-    shape it is known that f is K-Lipschitz and E‖ξ‖ ≤ √d·step/2.
+    |J|·E|ξ|/2 ≤ |J|·step/4. For a Gaussian of the distance every axis adds step²/8h², and for any f0 of the distance r
+    that is level up to r₀ max(C, K/r₀)·step²/8, since its second derivatives are f0'' and f0'/r. Blurring a K-Lipschitz
+    f that varies by B by h leaves no second derivative above K·E|N|/h, nor above B·E|N² − 1|/2h², on any axis. Of any
+    other shape it is known that f is K-Lipschitz and E‖ξ‖ ≤ √d·step/2.
 
     Args:
         query: whose f is interpolated.
@@ -45,17 +46,23 @@ def interpolation_bias(query: Query, step: float) -> float:
     """
     if query.bend is not None:
         return query.space.dimension * query.bend * step**2 / 8
+    steepest = query.profile.lipschitz * step * math.sqrt(query.space.dimension) / 2
+    return min(_of_coordinate(query, step), steepest) if query.geometry.known else steepest
+
+
+def _of_coordinate(query: Query, step: float) -> float:
+    """For a profile of a known coordinate; infinite where it is too rough for a bound."""
     geometry, profile, d = query.geometry, query.profile, query.space.dimension
-    steepest = profile.lipschitz * step * math.sqrt(d) / 2
-    if not geometry.known:
-        return steepest
     if (bell := query.bell) is not None:
-        return min(d * (step / bell.bandwidth) ** 2 / 8, steepest)
+        return d * (step / bell.bandwidth) ** 2 / 8
     if geometry.axis is not None and profile.bend is not None:
-        return min(profile.bend * step**2 / 8, steepest)
+        return profile.bend * step**2 / 8
     if geometry.axis is not None and isinstance(profile, LinearPieces):
-        return min(_largest_turn(profile, 2 * step * math.sqrt(d)) * step / 4, steepest)
-    return steepest
+        return _largest_turn(profile, 2 * step * math.sqrt(d)) * step / 4
+    level = -math.inf if geometry.apex is None else profile.breaks[0] - geometry.apex
+    if profile.bend is not None and level > 0:
+        return d * max(profile.bend, profile.lipschitz / level) * step**2 / 8
+    return math.inf
 
 
 def _largest_turn(profile: LinearPieces, reach: float) -> float:
