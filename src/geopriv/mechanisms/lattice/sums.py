@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -59,7 +59,10 @@ def lattice_sums(lattice: Cells, counts: Counts, queries: Sequence[Query], toget
 def bracket_sums(lattice: Cells, counts: Counts, brackets: Sequence[Bracket]) -> tuple[Sums, Sums]:
     """The means of what holds plain questions from below, and of what holds them from above."""
     both = [*(part.inner for part in brackets), *(part.outer for part in brackets)]
-    sums = lattice_sums(lattice, counts, both, together=False)
+    # the interpolants of both hold the plain question themselves, so what interpolation leaves of them is no bias
+    sums = replace(
+        lattice_sums(lattice, counts, both, together=False), bias=max(map(lattice.undoing.leftover, both), default=0.0)
+    )
     size = len(brackets)
     return sums.part(slice(0, size)), sums.part(slice(size, None))
 
