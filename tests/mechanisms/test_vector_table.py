@@ -93,7 +93,7 @@ def test_sums_of_counted_reports_are_those_of_their_contributions() -> None:
     sums = table.sums(Counts(letters[:, None], times), question, [1, 0])
     each = np.stack([table.contributions(values, query) for query in (ASKED[1], ASKED[0])])
     np.testing.assert_allclose(sums.means, each.mean(axis=1), atol=1e-10)
-    assert sums.covariance is not None
+    assert isinstance(sums.covariance, np.ndarray)
     np.testing.assert_allclose(sums.covariance, np.cov(each), rtol=1e-9)
     np.testing.assert_allclose(sums.variances, np.diag(sums.covariance), rtol=1e-12)
     assert (sums.low <= each.min(axis=1)).all()
