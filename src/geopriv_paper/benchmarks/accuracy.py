@@ -78,19 +78,19 @@ def print_tables(result: Accuracy) -> None:
         table.add_row(f"{p.at:,}", f"{p.inverse_rate:,}", *(f"{v:.3g}" for v in numbers), *gains, *near)
     console.print(table)
     chart = _table(f"Average squared error of a 61 × 61 map, {result.maps[0].people:,} people, {result.places}")
-    for name in ("1/ε (m)", "h (m)", "one report", "simulated", "lattice", "M3, ε each", "M3, ε shared"):
+    for name in ("1/ε (m)", "h (m)", "one report", "simulated", "lattice", "sent", "M3, ε each", "M3, ε shared"):
         chart.add_column(name, justify="right")
-    for name in ("M3 each/one", "M3 shared/one", "lattice/one"):
+    for name in ("M3 each/one", "M3 shared/one", "lattice/one", "M3 each/lattice", "sent/lattice"):
         chart.add_column(name, justify="right")
     for m in result.maps:
-        errors = (m.input_laplace, m.simulated, m.lattice, m.m3_each, m.m3_shared)
-        factors = (f"{gain:,.1f}" for gain in m.gains.values())
+        errors = (m.input_laplace, m.simulated, m.lattice, m.from_devices, m.m3_each, m.m3_shared)
+        factors = (f"{gain:,.2f}" if gain < 3 else f"{gain:,.1f}" for gain in m.gains.values())
         chart.add_row(f"{m.inverse_rate:,}", f"{m.bandwidth:,.0f}", *(f"{v:.2e}" for v in errors), *factors)
     console.print(chart)
     console.print(
         "M2, M3: the paper's. T7, T12: no unbiased report can be below; T7 for each person alone, T12 for all.\n"
         "Efficiency: T12 over the table's variance. Bound: no report with the table's values can be below it.\n"
-        "One report: InputLaplace, unbiased, ε once a person.\n"
+        "One report: InputLaplace, unbiased, ε once a person. Lattice: what devices send; sent: one survey of it.\n"
         "M3, ε each: with ε for each of the 3,721 queries; shared: each person answers one query.\n",
         highlight=False,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geopriv.answers.estimate import estimate
 from geopriv.spaces import LocalPlane
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.crowds import Crowd
@@ -28,7 +29,8 @@ class MapPanel:
         bandwidth: h in metres.
         input_laplace: InputLaplace, unbiased, one report of ε a person; predicted.
         simulated: the same in one simulated survey.
-        lattice: Lattice, one report of ε a person, in whole numbers; predicted.
+        lattice: Lattice, one report of ε a person, in whole numbers, as devices send; predicted.
+        from_devices: the same in one survey of exact reports.
         m3_each: the paper's SmoothT with ε for **each** of the 3,721 queries.
         m3_shared: the paper's SmoothT with one ε a person: each person answers one query.
     """
@@ -39,6 +41,7 @@ class MapPanel:
     input_laplace: float
     simulated: float
     lattice: float
+    from_devices: float
     m3_each: float
     m3_shared: float
 
@@ -49,6 +52,8 @@ class MapPanel:
             "M3 with ε each/one report": self.m3_each / self.input_laplace,
             "M3 sharing ε/one report": self.m3_shared / self.input_laplace,
             "lattice/planar": self.lattice / self.input_laplace,
+            "M3 with ε each/lattice": self.m3_each / self.lattice,
+            "simulated/lattice": self.from_devices / self.lattice,
         }
 
 
@@ -79,9 +84,18 @@ def city_map(
                 error["InputLaplace"],
                 float(np.mean((found - truth) ** 2)),
                 error["Lattice"],
+                float(np.mean((_sent(kernels, crowd.points) - truth) ** 2)),
                 error["M3"],
                 kernels.moments("M3").numbers(n, n / len(crowd.centers))["error"],
             )
         )
         each()
     return panels
+
+
+def _sent(kernels: Kernels, points: FloatArray) -> FloatArray:
+    """The map from one exact report a person, drawn as devices draw."""
+    crowd, lattice = kernels.crowd, kernels.lattice
+    reports = lattice.report(points)
+    found = estimate(lattice, reports.values, kernels.query, at=(crowd.rows, crowd.columns))
+    return np.asarray(found.values)

@@ -112,12 +112,13 @@ def smoothness(query: Query) -> float:
 
 
 def _whole(spectrum: RoundSpectrum, bandwidth: float) -> float:
-    """∫ e^(−h²ω²)/n(ω)²·ω^(d−1) dω, in units of 1/ε."""
+    """∫ e^(−h²ω²)·(1/n(ω)² − 1)·ω^(d−1) dω, in units of 1/ε: the noise of a map, without the chance of who reports."""
     if not math.isfinite(bandwidth):
         return 1.0
     length = np.linspace(0.0, _WAVES / bandwidth, _PROBES)[1:]
     with np.errstate(over="ignore"):
-        waves = np.exp(-((bandwidth * length) ** 2)) / spectrum(length) ** 2 * length ** (spectrum.dimension - 1)
+        noise = spectrum(length) ** -2.0 - 1
+        waves = np.exp(-((bandwidth * length) ** 2)) * noise * length ** (spectrum.dimension - 1)
     return float(waves.sum())
 
 
