@@ -65,6 +65,8 @@ def settings() -> list[tuple[str, Any, Any, Any]]:
         ("Euclidean(8), half-space", table(gp.Score((1.0,) * 8, 0.3, 1.0), 1.0), (0.1,) * 8, (1e6,) * 8),
         ("LocalPlane, ball", table(gp.Ball(HERE, 3e3, 1e3, CITY), 1e-3), (40.71, -74.02), FAR),
         ("LocalPlane, lattice", gp.Lattice.calibrate(CITY, 1e-3, step=150.0), (40.71, -74.02), FAR),
+        ("Plane, round lattice", gp.Lattice.on_grid(PLANE, 1e-3, 20.0, noise="round"), (98_123.4, -7.5), (1e9, 1e9)),
+        ("LocalPlane, round lattice", gp.Lattice.on_grid(CITY, 1e-3, 20.0, noise="round"), (40.71, -74.02), FAR),
         ("Earth, ball", table(gp.Ball(HERE, 3e3, 1e3, EARTH), 1e-3), (40.71, -74.02), FAR),
     ]
     for corners in (10, 1_000, 10_000 - 1):

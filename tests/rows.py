@@ -105,8 +105,14 @@ MECHANISMS: dict[str, Calibrate] = {
     "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=_lattice_step(q, e)),
     "Table": gp.Table.calibrate,
     "BracketTable": lambda q, e: gp.mechanisms.BracketTable.for_plain(q, e, people=10_000),
+    "VectorTable": lambda q, e: gp.mechanisms.VectorTable.calibrate((q, *_beside(q, e)), e),
     "VectorSmoothCauchy": lambda q, e: gp.VectorSmoothCauchy.calibrate((q, _companion(q)), e),
 }
+
+
+def simple(name: str, width: float) -> gp.queries.Query:
+    """A threshold that a mechanism can answer: with a smooth edge, or a straight one for what needs straight pieces."""
+    return gp.Threshold(0.0, width, edge="linear" if name == "VectorTable" else "smooth")
 
 
 def _length(epsilon: object) -> float:
@@ -126,6 +132,14 @@ def _nothing(values: FloatArray) -> FloatArray:
 def _companion(query: gp.queries.Query) -> gp.queries.Query:
     """A second query on the same space, as steep as the first, so that vectors have two different components."""
     return gp.LipschitzQuery(_nothing, query.profile.lipschitz, query.space)
+
+
+def _beside(query: gp.queries.Query, epsilon: object) -> tuple[gp.queries.Query, ...]:
+    """A threshold where a query of straight pieces on a line bends last; none for another query."""
+    if query.knots is None or query.space.dimension > 1:
+        return ()
+    last = np.reshape(np.max(query.knots), (1, *query.space.point_shape))
+    return (gp.Threshold(float(np.ravel(query.space.values(last))[0]), _length(epsilon), query.space),)
 
 
 @dataclass(frozen=True)
@@ -152,6 +166,8 @@ class Row:
     def _moments(self) -> tuple[FloatArray, FloatArray]:
         m, q = self.mechanism, self.asked.query  # a mechanism that cannot be calibrated to the query is refused here
         try:
+            if isinstance(m, gp.mechanisms.VectorTable):
+                return m.moments(self.values, q)
             if isinstance(m, INPUT):
                 return m.bias(self.values, q), m.variance(self.values, q)
             bias, variance = np.asarray(m.bias(self.values)), np.asarray(m.variance(self.values))
@@ -214,6 +230,8 @@ def _seen(name: str, asked: Asked) -> bool:
     """Whether the mechanism has met the profile in another row: mechanisms work on profiles."""
     if name == "BracketTable":
         return asked.name not in FEW_STEPS
+    if name == "VectorTable":
+        return asked.name not in ("threshold", "range")
     return asked.name in SAME_PROFILES and name not in ONCE
 
 
@@ -251,6 +269,8 @@ def makes_sense(name: str, asked: Asked) -> bool:
             return bool(np.isfinite(asked.query.profile.bounds).all())
         case "BracketTable":  # needs a step, alike from both sides, and not too wide a one
             return asked.name in STEPS
+        case "VectorTable":  # needs straight pieces of one number
+            return asked.name in LINES
         case "Lattice":
             return not isinstance(asked.query.space, gp.Earth)
         case "CoordinateLaplace":  # kinks cannot be undone

@@ -57,6 +57,7 @@ def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
     """Designs and values, by name."""
     usd, earth = gp.Line("USD"), gp.Earth()
     line, plane = gp.Line(), gp.Plane("m")
+    city = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
     incomes = (table(gp.Threshold(100_000.0, 16_000.0, usd), 1 / 8000),)
     asked = tuple(table(gp.Threshold(at, 2.0, line), 1.0) for at in (0.0, 1.0, 2.0))
     return {
@@ -68,12 +69,20 @@ def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
             [[40.72, -74.0], [40.74, -73.99], [40.7, 286.0]],
         ),
         "lattice": (
-            gp.Design("map", (gp.Lattice.calibrate(plane, 1e-3, step=150.0),)),
+            gp.Design("map", (gp.Lattice.calibrate(plane, 1e-3, step=150.0, noise="product"),)),
             [[0.0, 0.0], [12_345.6, -78.9], [1e30, -1e30]],
         ),
         "spare": (
             gp.Design("spare rows", (with_spare(gp.Threshold(0.0, 2.0, line), 1.0),)),
             [-1.5, -0.4, 0.7, 1.9, 3.0],
+        ),
+        "round": (
+            gp.Design("round map", (gp.Lattice.on_grid(plane, 1e-3, 20.0, (5.0, -3.0), noise="round"),)),
+            [[0.0, 0.0], [12_345.6, -78.9], [1e30, -1e30]],
+        ),
+        "round-city": (
+            gp.Design("round map of a city", (gp.Lattice.on_grid(city, 1e-3, 150.0, noise="round"),)),
+            [[40.72, -74.0], [40.5, -74.3], [-33.9, 18.4]],
         ),
         "groups": (
             gp.Design("income by county", incomes, (), (), None, COUNTIES, "households"),

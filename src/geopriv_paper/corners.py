@@ -171,8 +171,8 @@ class Corners:
 
 
 def lattice(inverse_rate: float) -> Lattice:
-    """The grid report: steps of 0.1/ε (theory §6)."""
-    return Lattice.calibrate(SPACE, 1 / inverse_rate)
+    """The grid report: noise of its own on each axis, along which the corners' edges lie, and steps of 0.1/ε."""
+    return Lattice.calibrate(SPACE, 1 / inverse_rate, step=0.1 * inverse_rate, noise="product")
 
 
 def _flat(

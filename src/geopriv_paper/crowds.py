@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import fft
 
-from geopriv.answers.fine_grids import FineGrid
+from geopriv.mechanisms.input.fine_grids import FineGrid
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.datasets import Places
 from geopriv_paper.settings import CITY, KDE_GRID

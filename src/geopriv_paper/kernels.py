@@ -18,16 +18,16 @@ from geopriv.mechanisms import (
     SmoothT,
     Table,
 )
-from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo
+from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo
 from geopriv.mechanisms.input.expectation import gaussian_means
-from geopriv.mechanisms.lattice.moments import mean_square
+from geopriv.mechanisms.lattice.undoing import BySpectrum
 from geopriv.proofs.floors import lower_bound_many
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import GaussianKernel
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces import Plane
 from geopriv.spaces.checks import FloatArray
-from geopriv_paper.crowds import Crowd, Curve
+from geopriv_paper.crowds import Crowd
 from geopriv_paper.moments import Moments
 
 SPACE = Plane("m")
@@ -109,11 +109,11 @@ class Kernels:
             case "M1":
                 return self._biased(dimension=1)  # noise on the distance
             case "InputLaplace":
-                inverse = undo(self.query, self.rate)
-                assert isinstance(inverse, OfCoordinate)  # as for every kernel
-                return self._unbiased(self.crowd.means(inverse.moment) - self._truth[1])
-            case "Lattice":
-                return self._lattice()
+                return self._undone(undo(self.query, self.rate))
+            case "Lattice":  # interpolation between cells leaves less than 1e-4 of the kernel
+                undoing = self.lattice.undoing
+                assert isinstance(undoing, BySpectrum)  # as for every kernel in the plane
+                return self._undone(undoing.inverse(self.query))
         mechanism = self.mechanism(name)
         assert not isinstance(mechanism, CoordinateLaplace)
         if name in ("M2", "LDP"):  # the same for everyone
@@ -138,6 +138,10 @@ class Kernels:
         profile = Gaussian(self.bandwidth)
         return self.crowd.means(profile), self.crowd.means(lambda r: profile(r) ** 2)
 
+    def _undone(self, inverse: Inverse) -> Moments:
+        assert isinstance(inverse, OfCoordinate)  # as for every kernel
+        return self._unbiased(self.crowd.means(inverse.moment) - self._truth[1])
+
     def _unbiased(self, noise: FloatArray) -> Moments:
         mean, square = self._truth
         spread = square - mean**2
@@ -150,41 +154,3 @@ class Kernels:
         curves = first, second, first**2, first * Gaussian(self.bandwidth)(r)
         report, second, own, both = map(self.crowd.averages, curves)
         return Moments(report - mean, second - own, second - report**2, both - report * mean, square - mean**2)
-
-    def _lattice(self) -> Moments:
-        """People are counted on the cells around them first: the law of a report is linear between cells (T8).
-
-        The kernel and the stencil are products over axes. In products of the target and f the target, which is within
-        1e-3 of f, is taken as f.
-        """
-        mechanism, crowd = self.lattice, self.crowd
-        lower, part = mechanism.place(crowd.points)
-        low = lower.min(axis=0)
-        shape = tuple((np.ptp(lower, axis=0) + 2).astype(int).tolist())
-        mass = np.zeros(shape[0] * shape[1])
-        for up in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            share = np.where(np.array(up) > 0, part, 1 - part).prod(axis=1)
-            cell = (lower - low + up).astype(np.int64)
-            mass += np.bincount(cell[:, 0] * shape[1] + cell[:, 1], share, minlength=mass.size)
-        counts = mass.reshape(shape) / len(crowd.points)
-        tables = [
-            self._along(low[axis] + np.arange(shape[axis]), places)
-            for axis, places in enumerate((crowd.rows, crowd.columns))
-        ]
-        target, second = ((tables[0][k] @ counts @ tables[1][k].T).ravel() for k in (0, 1))
-        mean, square = self._truth
-        return Moments(target - mean, second - square, second - target**2, square - target * mean, square - mean**2)
-
-    def _along(self, cells: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Along one axis the kernel on the cells, and the mean square of its stencil, each of shape (places, cells)."""
-        grid, nothing = self.lattice, np.zeros((cells.size, 1))
-        bells = [Gaussian(self.bandwidth, place) for place in places.tolist()]
-        squares = [
-            mean_square(_on_cells(bell, grid.step), cells[:, None], nothing, grid.ratio, grid.curvature)
-            for bell in bells
-        ]
-        return np.array([bell(grid.step * cells) for bell in bells]), np.array(squares)
-
-
-def _on_cells(bell: Gaussian, step: float) -> Curve:
-    return lambda cells: bell(step * cells[:, 0])

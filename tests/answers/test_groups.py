@@ -122,7 +122,7 @@ def test_pooled_sums_are_those_of_reports_that_were_weighed_one_by_one() -> None
     weighed = [c * x for c, x in zip(scale, values, strict=True)]
     np.testing.assert_allclose(found.means, np.concatenate(weighed).mean(axis=0))
     within = np.sum([np.cov(y.T) * len(y) for y in weighed], axis=0) / 247
-    assert found.covariance is not None
+    assert isinstance(found.covariance, np.ndarray)
     np.testing.assert_allclose(found.covariance, within)
     np.testing.assert_allclose(found.variances, np.diag(within))
     cubes = sum(((y - y.mean(axis=0)) ** 3).sum(axis=0) for y in weighed) / 247

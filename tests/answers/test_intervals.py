@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 import geopriv as gp
-from geopriv.answers.bands import band_reach
+from geopriv.answers.bands import band_reach, proven_band
 from geopriv.answers.forms import form_of
 from geopriv.answers.intervals import bernstein_reach, normal_reach, sidak_reach
 from geopriv.mechanisms.lattice.sums import product_sums
@@ -169,3 +169,12 @@ def test_a_consistent_share_is_an_answer_that_its_query_can_have(
     found = form_of(gp.Share("share", query)).consistent(gp.Share("share", query), made(np.array(value), np.array(0.1)))
     assert found.shape == ()
     assert found == expected
+
+
+def test_a_proven_band_is_the_finite_sample_interval_with_the_error_shared_out() -> None:
+    """4.51 standard errors for 441 points, and a term of order 1/n; with 1/K of the errors it would be shorter."""
+    variances, ends = np.full(441, 0.25), np.full(441, 1.0)
+    sums = Sums(10**10, ends / 2, variances, 0 * ends, None, 0 * ends, ends, 0.0)
+    half = proven_band(sums, 441, 0.95)
+    np.testing.assert_allclose(half / np.sqrt(variances / sums.n), 4.51, atol=0.005)
+    np.testing.assert_allclose(half, bernstein_reach(variances, sums.n, ends, 1 - 0.05 / 441))

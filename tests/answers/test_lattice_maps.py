@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -16,9 +16,10 @@ CITY = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
 
 
 @pytest.mark.parametrize("space", [PLANE, CITY], ids=repr)
-def test_a_map_is_the_direct_sum_for_every_centre(space: gp.spaces.Space) -> None:
+@pytest.mark.parametrize("noise", ["product", "round"])
+def test_a_map_is_the_direct_sum_for_every_centre(space: gp.spaces.Space, noise: Literal["product", "round"]) -> None:
     rng = np.random.default_rng(1)
-    mechanism = gp.Lattice.calibrate(space, 1e-3)
+    mechanism = gp.Lattice.calibrate(space, 1e-3, noise=noise)
     people = space.values(rng.normal(scale=4000.0, size=(3000, 2)))
     reports = mechanism.simulate(people, rng)
     east, north = np.linspace(-9000, 9000, 7), np.linspace(-5000, 8000, 5)
@@ -30,8 +31,8 @@ def test_a_map_is_the_direct_sum_for_every_centre(space: gp.spaces.Space) -> Non
         for j, y in enumerate(north):
             center = tuple(space.values(np.array([x, y])).tolist())
             answer = gp.estimate(mechanism, reports, gp.GaussianKernel(center, 2400.0, space))
-            assert values[i, j] == pytest.approx(answer.value, abs=1e-10)
-            assert errors[i, j] == pytest.approx(answer.standard_error, abs=1e-10)
+            assert values[i, j] == pytest.approx(answer.value, abs=found.binning_error + 1e-10)
+            assert errors[i, j] == pytest.approx(answer.standard_error, abs=1e-4 * answer.standard_error + 1e-10)
 
 
 def test_a_map_covers_the_truth_as_often_as_its_errors_say() -> None:
@@ -87,7 +88,7 @@ def test_one_report_answers_with_an_infinite_interval() -> None:
         ({"at": ([], [0.0])}, gp.InvalidParameter),
         ({"at": ([0.0], [np.nan])}, gp.InvalidParameter),
         ({"at": [0.0, 1.0, 2.0]}, gp.InvalidParameter),
-        ({"shrink": True}, gp.InvalidParameter),
+        ({"shrink": True, "asked": gp.Lattice.calibrate(PLANE, 1.0, noise="product")}, gp.InvalidParameter),
         ({"asked": gp.Lattice.calibrate(gp.Line(), 1.0)}, gp.InvalidParameter),
         ({"reports": [[1.0, 2.0]]}, gp.ReportRejected),
         ({"reports": []}, gp.ReportRejected),

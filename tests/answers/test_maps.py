@@ -10,7 +10,7 @@ import shapely
 import shapely.affinity
 
 import geopriv as gp
-from geopriv.answers import fine_grids
+from geopriv.mechanisms.input import fine_grids
 from geopriv.mechanisms.input.deconvolution import undo
 from geopriv.spaces.checks import FloatArray
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import geopriv as gp
 from tests.commands.test_cli import run
 
 SURVEY = """name = "Incomes"
@@ -53,7 +54,12 @@ def test_a_target_and_a_sweep_are_printed_and_drawn(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [(("--target", "1"), "percentage points"), (("--picture", "a.png"), "--sweep")],
+    [
+        (("--target", "1"), "percentage points"),
+        (("--picture", "a.png"), "--sweep"),
+        (("--rounds", "1"), "between 2 and 366"),
+        (("--neighbours", "9"), "--within"),
+    ],
 )
 def test_options_that_do_not_fit_are_refused_before_anything_is_written(
     options: tuple[str, ...], words: str, folder: Path
@@ -68,3 +74,27 @@ def test_a_picture_replaces_no_other_file(folder: Path) -> None:
     done = run("plan", "survey.toml", "--sweep", "--picture", "survey.toml", cwd=folder)
     assert done.returncode == 2
     assert "something else" in done.stderr
+
+
+MEANS = SURVEY.replace('kind = "threshold", at = 100_000', 'kind = "mean"')
+
+
+def test_rounds_and_a_shuffler_are_stated_beside_a_plan_and_change_nothing_of_it(folder: Path) -> None:
+    (folder / "survey.toml").write_text(MEANS, encoding="utf-8")
+    options = ("--rounds", "3", "--neighbours", "300", "--within", "8,000 USD")
+    done = run("plan", "survey.toml", *options, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["rounds"]["number"] == 3
+    fresh, _, _, walk = found["rounds"]["ways"]
+    assert len(walk["expected"]["mean value"]["rounds"]) == 3
+    assert walk["expected"]["mean value"]["rounds"][2] < fresh["expected"]["mean value"]["rounds"][2]
+    assert "no device walks" in walk["name"]
+    assert found["shuffler"]["delta"] == 1e-6
+    assert found["shuffler"]["radius"] == 8000
+    assert found["design"] == gp.plan(gp.Survey.read(folder / "survey.toml")).design.hash
+    said = run("plan", "survey.toml", *options, cwd=folder)
+    words = " ".join(said.stdout.split())
+    assert "Asked 3 times" in words
+    assert "stated and not promised" in words
+    assert "exp(3ε·d)" in words

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from geopriv.device import functions
 from geopriv.device.functions import (
+    exponential,
     logarithm,
     nearest_float,
     pi,
@@ -86,6 +87,26 @@ def test_logarithms_are_enclosed_within_three_units(number: Fraction, bits: int)
         found = logarithm(number, bits)
         assert holds(found, ball(number).log())
         assert found.high - found.low <= 3
+
+
+@given(st.fractions(0, 300, max_denominator=10**9) | st.floats(0, 1e12).map(Fraction), BITS)
+def test_falling_powers_are_enclosed_within_three_units(power: Fraction, bits: int) -> None:
+    with precision(bits + 200):
+        end = exact(power, bits)
+        found = exponential(Interval(end.low, end.low, bits))
+        assert holds(found, (-arb(end.low) / arb(2) ** bits).exp())
+        assert found.high - found.low <= 3
+        wide = exponential(end)
+        assert holds(wide, (-ball(power)).exp())
+        assert wide.high - wide.low <= 5
+
+
+def test_a_falling_power_that_is_a_few_units_off_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planted fault: ln 2 with too few digits, which moves e^−20 at 128 bits."""
+    honest = functions._log_of_two
+    monkeypatch.setattr(functions, "_log_of_two", lambda work: honest(100) << (work - 100))
+    with precision(400):
+        assert not holds(exponential(exact(Fraction(20), 128)), arb(-20).exp())
 
 
 @given(st.fractions(0, 2, max_denominator=10**6), st.fractions(0, 2, max_denominator=10**6), BITS)

@@ -12,7 +12,7 @@ import shapely
 from scipy import integrate
 
 import geopriv as gp
-from geopriv.mechanisms.input.deconvolution import undo
+from geopriv.mechanisms.input.deconvolution import LaplaceSpectrum, undo
 from geopriv.mechanisms.input.deconvolution.kernel import kernel_table
 from geopriv.mechanisms.input.deconvolution.line import laplace_mean
 from geopriv.spaces.checks import FloatArray
@@ -28,7 +28,10 @@ def test_the_table_of_a_gaussian_is_the_differential_operator_in_one_and_three_d
     f = np.exp(-(r**2) / 2)
     one = f * (1 - (r**2 - 1) / rate**2)
     three = f * (1 - 2 * (r**2 - 3) / rate**2 + (r**4 - 10 * r**2 + 15) / rate**4)
-    for table, exact in ((kernel_table(rate, 1, 1), one), (kernel_table(rate, 3, 3), three)):
+    for table, exact in (
+        (kernel_table(LaplaceSpectrum(rate, 1), 1), one),
+        (kernel_table(LaplaceSpectrum(rate, 3), 3), three),
+    ):
         assert np.abs(table(r) - exact).max() <= table.error
         assert table.error <= 1e-9 * np.abs(exact).max()
 

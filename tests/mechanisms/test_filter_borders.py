@@ -15,7 +15,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.mechanisms.base import Mechanism
-from geopriv.mechanisms.lattice import reports as lattice_reports
+from geopriv.mechanisms.lattice.noises import geometric
 from geopriv.mechanisms.table import kernels as table_kernels
 from geopriv.mechanisms.table import reports as table_reports
 from geopriv.noise import plans as noise_plans
@@ -275,7 +275,7 @@ def test_a_lattice_that_forgets_the_far_end_of_a_cell_would_be_caught(monkeypatc
         values[:] = lower + (left > 0) + np.where(words[:, 1::2] >> np.uint64(63) == 1, size, -size)
         status[:] = np.where((np.abs(left) > off + 2.0**-51).all(axis=1), CERTAIN, UNKNOWN)
 
-    monkeypatch.setattr(lattice_reports, "lattice_filter", forgetful)
+    monkeypatch.setattr(geometric, "lattice_filter", forgetful)
     for name in ("far line", "map"):
         assert checked(name, "Lattice", 30)[0] > 0
 

@@ -68,7 +68,7 @@ def interval(k: int) -> int:
 @pytest.mark.parametrize("x", [0.0, -0.25, 0.3, 1.9999, 2.0, 17.3, -41.7])
 @pytest.mark.parametrize("step", [0.05, 0.5, 3.0])
 def test_the_stencil_is_unbiased_for_an_indicator_function_in_exact_arithmetic(x: float, step: float) -> None:
-    mechanism = gp.Lattice.calibrate(LINE, 1.0, step=step)
+    mechanism = gp.Lattice.calibrate(LINE, 1.0, step=step, noise="product")
     theta, cells = mechanism.theta, range(-3, 5)  # beyond them the stencil on the indicator is 0
     c = (1 + theta) / theta**2
     law = exact_law(mechanism, x, cells)
@@ -81,7 +81,7 @@ def test_the_stencil_is_unbiased_for_an_indicator_function_in_exact_arithmetic(x
 
 
 def test_the_exact_law_adds_up_to_one() -> None:
-    mechanism = gp.Lattice.calibrate(LINE, 1.0)
+    mechanism = gp.Lattice.calibrate(LINE, 1.0, noise="product")
     theta, cells = mechanism.theta, range(-400, 402)
     left = sum(exact_law(mechanism, 0.0425, cells))
     # what lies beyond is two geometric tails from each of the two cells around x
@@ -95,7 +95,7 @@ def test_the_exact_law_adds_up_to_one() -> None:
 
 @pytest.mark.parametrize("x", [0.0, 0.033, -7.77, 123.4])
 def test_the_floating_point_law_is_the_exact_one(x: float) -> None:
-    mechanism = gp.Lattice.calibrate(LINE, 1.0)
+    mechanism = gp.Lattice.calibrate(LINE, 1.0, noise="product")
     cells = range(math.floor(x / 0.1) - 60, math.floor(x / 0.1) + 60)
     expected = [math.log(p) for p in exact_law(mechanism, x, cells)]
     found = mechanism.log_probability(np.asarray(x), np.arange(cells.start, cells.stop, dtype=float))
@@ -114,13 +114,13 @@ def law_score(mechanism: gp.Lattice, stated: gp.Lattice, x: float) -> float:
 
 @pytest.mark.parametrize("x", [0.0, 0.3, -1.26])
 def test_simulated_reports_follow_the_stated_law(x: float) -> None:
-    mechanism = gp.Lattice.calibrate(LINE, 1.0)
+    mechanism = gp.Lattice.calibrate(LINE, 1.0, noise="product")
     assert law_score(mechanism, mechanism, x) < LIMIT
     assert law_score(mechanism, replace(mechanism, theta=mechanism.theta * Fraction(94, 100)), x) > LIMIT
 
 
 def test_rounding_that_is_not_random_does_not_follow_the_stated_law() -> None:
-    mechanism = gp.Lattice.calibrate(LINE, 1.0)
+    mechanism = gp.Lattice.calibrate(LINE, 1.0, noise="product")
     assert law_score(spoiled(Rounded, mechanism), mechanism, 0.34) > LIMIT
 
 
@@ -134,7 +134,7 @@ def mean_score(mechanism: gp.Lattice, sound: gp.Lattice, query: gp.queries.Query
 
 def test_a_stencil_coefficient_one_percent_off_is_caught_as_bias_in_samples() -> None:
     query = gp.GaussianKernel(0.0, 1.0)
-    mechanism = gp.Lattice.calibrate(LINE, 1.0, step=0.5)
+    mechanism = gp.Lattice.calibrate(LINE, 1.0, step=0.5, noise="product")
     assert mean_score(mechanism, mechanism, query, 0.1) < LIMIT
     assert mean_score(spoiled(Bent, mechanism), mechanism, query, 0.1) > LIMIT
 
@@ -151,7 +151,7 @@ def test_a_stencil_coefficient_one_percent_off_is_caught_as_bias_in_samples() ->
 def test_a_stencil_coefficient_one_percent_off_is_caught_as_bias_in_the_sum_over_the_law(
     query: gp.queries.Query, x: Any
 ) -> None:
-    mechanism = gp.Lattice.calibrate(query.space, 1.0, step=0.5)
+    mechanism = gp.Lattice.calibrate(query.space, 1.0, step=0.5, noise="product")
     target = float(mechanism.target([x], query)[0])
     assert abs(brute_moments(mechanism, query, x, 100)[0] - target) < 1e-10
     assert abs(brute_moments(spoiled(Bent, mechanism), query, x, 100)[0] - target) > 5e-4
@@ -160,7 +160,7 @@ def test_a_stencil_coefficient_one_percent_off_is_caught_as_bias_in_the_sum_over
 @pytest.mark.parametrize("space", [LINE, gp.LogLine(2.0), PLANE, ROOM, gp.Euclidean(5), CITY], ids=repr)
 @pytest.mark.parametrize("step", [0.01, 0.1, 1.0, 4.0])
 def test_rounding_that_is_not_random_is_caught_by_the_audit(space: gp.spaces.Space, step: float) -> None:
-    mechanism = gp.Lattice.calibrate(space, 1e-2, step=step / 1e-2)
+    mechanism = gp.Lattice.calibrate(space, 1e-2, step=step / 1e-2, noise="product")
     sound, broken = gp.audit(mechanism), gp.audit(spoiled(Rounded, mechanism))
     assert sound.passed
     assert 0.99 < sound.worst_ratio <= 1
@@ -171,7 +171,7 @@ def test_rounding_that_is_not_random_is_caught_by_the_audit(space: gp.spaces.Spa
 @pytest.mark.parametrize(("kind", "passes"), [(gp.Lattice, True), (Rounded, False)])
 def test_rounding_that_is_not_random_is_caught_from_samples_alone(kind: type[gp.Lattice], passes: bool) -> None:
     """400,000 samples from each of two inputs 0.002/ε apart on two sides of a cell's middle, confidence 99 %."""
-    mechanism, rng = spoiled(kind, gp.Lattice.calibrate(LINE, 1.0)), np.random.default_rng(8)
+    mechanism, rng = spoiled(kind, gp.Lattice.calibrate(LINE, 1.0, noise="product")), np.random.default_rng(8)
     found = gp.audit_black_box(lambda x: mechanism.simulate(x, rng), 0.049, 0.051, epsilon=1.0, n=400_000)
     assert found.passed == passes
     assert passes or found.ratio > 10
@@ -179,7 +179,7 @@ def test_rounding_that_is_not_random_is_caught_from_samples_alone(kind: type[gp.
 
 def test_a_theta_beyond_what_epsilon_allows_cannot_be_made_and_does_not_pass_the_audit() -> None:
     for space in (LINE, PLANE, ROOM):
-        mechanism = gp.Lattice.calibrate(space, 1 / 8000)
+        mechanism = gp.Lattice.calibrate(space, 1 / 8000, noise="product")
         assert mechanism.spent <= 1
         more = mechanism.theta + Fraction(1, 2**24)
         with pytest.raises(gp.InvalidParameter, match="'theta'"):
@@ -190,7 +190,7 @@ def test_a_theta_beyond_what_epsilon_allows_cannot_be_made_and_does_not_pass_the
 
 def test_the_audit_compares_theta_exactly() -> None:
     """Beyond by one part in 10^30: no float would notice."""
-    mechanism = gp.Lattice.calibrate(LINE, 1.0, step=0.125)
+    mechanism = gp.Lattice.calibrate(LINE, 1.0, step=0.125, noise="product")
     exact = replace(mechanism, theta=Fraction(1, 8))
     assert exact.spent == 1
     assert gp.audit(exact).passed
@@ -203,7 +203,7 @@ def test_the_audit_compares_theta_exactly() -> None:
 def test_no_report_tells_two_real_points_apart_by_more_than_is_promised(
     data: st.DataObject, space: gp.spaces.Space, step: float
 ) -> None:
-    mechanism = gp.Lattice.calibrate(space, 1.0, step=step)
+    mechanism = gp.Lattice.calibrate(space, 1.0, step=step, noise="product")
     d = space.dimension
     x, way = (data.draw(st.tuples(*[st.floats(-5, 5)] * d)) for _ in range(2))
     length = data.draw(st.sampled_from([1e-4, 1e-2, 1.0, 10.0]))
@@ -216,7 +216,7 @@ def test_no_report_tells_two_real_points_apart_by_more_than_is_promised(
 
 
 def test_on_a_local_plane_the_promise_holds_in_metres_on_the_ground_for_everyone_on_earth() -> None:
-    mechanism, rng, n = gp.Lattice.calibrate(CITY, "1 per 1 km"), np.random.default_rng(5), 20_000
+    mechanism, rng, n = gp.Lattice.calibrate(CITY, "1 per 1 km", noise="product"), np.random.default_rng(5), 20_000
     x = np.stack([np.degrees(np.arcsin(rng.uniform(-1, 1, n))), rng.uniform(-180, 180, n)], axis=-1)
     x[: n // 2] = rng.uniform((40.4, -74.4), (41.0, -73.6), (n // 2, 2))
     y = EARTH.move(x, np.exp(rng.uniform(np.log(0.1), np.log(1e5), n)), rng.uniform(0, 2 * np.pi, n))
@@ -250,7 +250,7 @@ def brute_moments(mechanism: gp.Lattice, query: gp.queries.Query, x: Any, reach:
     ids=["threshold", "ratios", "kernel", "ball", "kernel in the plane", "half-space"],
 )
 def test_moments_are_the_sums_over_the_law(query: gp.queries.Query, x: Any, step: float, reach: int) -> None:
-    mechanism = gp.Lattice.calibrate(query.space, 1.0, step=step)
+    mechanism = gp.Lattice.calibrate(query.space, 1.0, step=step, noise="product")
     mean, variance = brute_moments(mechanism, query, x, reach)
     assert float(mechanism.target([x], query)[0]) == pytest.approx(mean, abs=1e-9)
     assert float(mechanism.variance([x], query)[0]) == pytest.approx(variance, rel=1e-8)
@@ -259,13 +259,13 @@ def test_moments_are_the_sums_over_the_law(query: gp.queries.Query, x: Any, step
 def test_the_variance_of_a_kernel_by_axes_is_that_by_cells() -> None:
     kernel = gp.GaussianKernel((0.3, -0.2), 1.0, PLANE)
     same = gp.RadialQuery((0.3, -0.2), gp.shapes.Custom(lambda s: np.exp(-(s**2) / 2), 0.61, 0.0, 12.0), PLANE)
-    mechanism = gp.Lattice.calibrate(PLANE, 1.0)
+    mechanism = gp.Lattice.calibrate(PLANE, 1.0, noise="product")
     x = [(0.0, 0.0), (1.2, -3.0), (40.0, 7.0)]
     np.testing.assert_allclose(mechanism.variance(x, kernel), mechanism.variance(x, same), rtol=1e-9, atol=1e-12)
 
 
 def test_people_far_apart_are_summed_in_parts() -> None:
-    query, mechanism = gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), gp.Lattice.calibrate(PLANE, 1.0, step=0.5)
+    query, mechanism = gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), gp.Lattice.calibrate(PLANE, 1.0, step=0.5, noise="product")
     x = np.array([(0.0, 1.8), (1e7, -3e8), (2.1, 0.0), (-4e5, 0.0)])
     each = [float(mechanism.variance([value], query)[0]) for value in x]
     np.testing.assert_allclose(mechanism.variance(x, query), each, rtol=1e-12)
@@ -274,14 +274,14 @@ def test_people_far_apart_are_summed_in_parts() -> None:
 def test_a_grid_too_fine_for_exact_moments_in_space_says_so() -> None:
     query = gp.Score((1.0, -2.0, 0.5), 0.3, 1.0)
     with pytest.raises(gp.InvalidParameter, match=r"'step'.*coarser"):
-        gp.Lattice.calibrate(query.space, 1.0).variance([(0.0, 0.0, 0.0)], query)
+        gp.Lattice.calibrate(query.space, 1.0, noise="product").variance([(0.0, 0.0, 0.0)], query)
     kernel = gp.GaussianKernel((0.0, 0.0, 0.0), 2.0)  # but a product over axes is no trouble
-    assert 0 < gp.Lattice.calibrate(kernel.space, 1.0).variance([(0.0, 0.0, 0.0)], kernel)[0] < 5
+    assert 0 < gp.Lattice.calibrate(kernel.space, 1.0, noise="product").variance([(0.0, 0.0, 0.0)], kernel)[0] < 5
 
 
 def test_linear_functions_have_no_bias_at_all() -> None:
     query = gp.LinearQuery((3.0, 4.0), gp.shapes.Identity(2.0), intercept=1.0)
-    mechanism = gp.Lattice.calibrate(query.space, 1.0, step=0.7)
+    mechanism = gp.Lattice.calibrate(query.space, 1.0, step=0.7, noise="product")
     x = np.random.default_rng(4).uniform(-20, 20, (100, 2))
     np.testing.assert_allclose(mechanism.target(x, query), query(x), atol=1e-11)
     assert mechanism.largest_bias(query) == 0.0
@@ -289,7 +289,7 @@ def test_linear_functions_have_no_bias_at_all() -> None:
 
 
 def test_the_target_is_the_function_itself_on_the_grid_and_a_mean_of_corners_between() -> None:
-    query, mechanism = gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), gp.Lattice.calibrate(PLANE, 1.0, step=0.5)
+    query, mechanism = gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE), gp.Lattice.calibrate(PLANE, 1.0, step=0.5, noise="product")
     corners = np.array([(1.0, 1.5), (1.5, 1.5), (1.0, 2.0), (1.5, 2.0)])
     np.testing.assert_allclose(mechanism.bias(corners, query), 0.0, atol=1e-15)
     assert float(mechanism.target([(1.25, 1.75)], query)[0]) == pytest.approx(query(corners).mean(), abs=1e-15)
@@ -298,7 +298,7 @@ def test_the_target_is_the_function_itself_on_the_grid_and_a_mean_of_corners_bet
 def growth(make: Callable[[float], float]) -> float:
     """The power of c with which a variance grows when the grid is refined."""
     steps = (0.1, 0.025)
-    c = [gp.Lattice.calibrate(LINE, 1.0, step=step).curvature for step in steps]
+    c = [gp.Lattice.calibrate(LINE, 1.0, step=step, noise="product").curvature for step in steps]
     return math.log(make(steps[1]) / make(steps[0])) / math.log(c[1] / c[0])
 
 
@@ -306,7 +306,9 @@ def test_rough_functions_pay_in_variance_as_theory_says() -> None:
     """A jump c^(3/2), a kink c^(1/2), a curved kink in the plane c^(5/2); a smooth function nothing."""
 
     def variance(query: gp.queries.Query, x: Any) -> Callable[[float], float]:
-        return lambda step: float(gp.Lattice.calibrate(query.space, 1.0, step=step).variance([x], query)[0])
+        return lambda step: float(
+            gp.Lattice.calibrate(query.space, 1.0, step=step, noise="product").variance([x], query)[0]
+        )
 
     assert growth(variance(gp.Threshold(0.00123, 1e-6), 0.0)) == pytest.approx(1.5, abs=0.05)
     assert growth(variance(gp.Threshold(0.5, 1.0), 0.0)) == pytest.approx(0.5, abs=0.1)
@@ -317,23 +319,34 @@ def test_rough_functions_pay_in_variance_as_theory_says() -> None:
 @pytest.mark.parametrize(
     ("make", "parameter"),
     [
-        (lambda: gp.Lattice.calibrate(EARTH, 1e-3), "space"),
-        (lambda: gp.Lattice.calibrate(gp.Euclidean(7), 1.0), "space"),
-        (lambda: gp.Lattice.calibrate("plane", 1.0), "space"),  # type: ignore[arg-type]
-        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=1e-6), "step"),
-        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=1e5), "step"),
-        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=-1.0), "step"),
-        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=math.nan), "step"),
-        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=0.1, queries=[gp.Threshold(0.0, 1.0)]), "queries"),
-        (lambda: gp.Lattice.calibrate(LINE, 1.0, queries=[gp.Threshold(0.0, 1.0, gp.Line("USD"))]), "queries"),
-        (lambda: gp.Lattice.calibrate(LINE, 1.0, queries=["share"]), "queries"),  # type: ignore[list-item]
-        (lambda: gp.Lattice.calibrate(LINE, 1.0, largest_bias=0.0), "largest_bias"),
-        (lambda: replace(gp.Lattice.calibrate(LINE, 1.0), theta=0.1), "theta"),  # type: ignore[arg-type]
-        (lambda: replace(gp.Lattice.calibrate(LINE, 1.0), theta=Fraction(0)), "theta"),
-        (lambda: replace(gp.Lattice.calibrate(PLANE, 1.0), origin=(1.0,)), "origin"),
-        (lambda: replace(gp.Lattice.calibrate(PLANE, 1.0), origin=(1.0, math.nan)), "origin"),
-        (lambda: gp.estimate(gp.Lattice.calibrate(LINE, 1.0), [1.0, 2.0]), "query"),
-        (lambda: gp.estimate(gp.Lattice.calibrate(LINE, 1.0), [1.0], gp.GaussianKernel((0.0, 0.0), 1.0)), "query"),
+        (lambda: gp.Lattice.calibrate(EARTH, 1e-3, noise="product"), "space"),
+        (lambda: gp.Lattice.calibrate(gp.Euclidean(7), 1.0, noise="product"), "space"),
+        (lambda: gp.Lattice.calibrate("plane", 1.0, noise="product"), "space"),  # type: ignore[arg-type]
+        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=1e-6, noise="product"), "step"),
+        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=1e5, noise="product"), "step"),
+        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=-1.0, noise="product"), "step"),
+        (lambda: gp.Lattice.calibrate(LINE, 1.0, step=math.nan, noise="product"), "step"),
+        (
+            lambda: gp.Lattice.calibrate(LINE, 1.0, step=0.1, queries=[gp.Threshold(0.0, 1.0)], noise="product"),
+            "queries",
+        ),
+        (
+            lambda: gp.Lattice.calibrate(LINE, 1.0, queries=[gp.Threshold(0.0, 1.0, gp.Line("USD"))], noise="product"),
+            "queries",
+        ),
+        (lambda: gp.Lattice.calibrate(LINE, 1.0, queries=["share"], noise="product"), "queries"),  # type: ignore[list-item]
+        (lambda: gp.Lattice.calibrate(LINE, 1.0, largest_bias=0.0, noise="product"), "largest_bias"),
+        (lambda: replace(gp.Lattice.calibrate(LINE, 1.0, noise="product"), theta=0.1), "theta"),  # type: ignore[arg-type]
+        (lambda: replace(gp.Lattice.calibrate(LINE, 1.0, noise="product"), theta=Fraction(0)), "theta"),
+        (lambda: replace(gp.Lattice.calibrate(PLANE, 1.0, noise="product"), origin=(1.0,)), "origin"),
+        (lambda: replace(gp.Lattice.calibrate(PLANE, 1.0, noise="product"), origin=(1.0, math.nan)), "origin"),
+        (lambda: gp.estimate(gp.Lattice.calibrate(LINE, 1.0, noise="product"), [1.0, 2.0]), "query"),
+        (
+            lambda: gp.estimate(
+                gp.Lattice.calibrate(LINE, 1.0, noise="product"), [1.0], gp.GaussianKernel((0.0, 0.0), 1.0)
+            ),
+            "query",
+        ),
     ],
 )
 def test_bad_parameters_are_named(make: Callable[[], object], parameter: str) -> None:
@@ -343,13 +356,13 @@ def test_bad_parameters_are_named(make: Callable[[], object], parameter: str) ->
 
 def test_the_earth_is_refused_with_a_way_out() -> None:
     with pytest.raises(gp.InvalidParameter, match="LocalPlane"):
-        gp.Lattice.calibrate(EARTH, 1e-3)
+        gp.Lattice.calibrate(EARTH, 1e-3, noise="product")
 
 
 @pytest.mark.parametrize("bad", [[0.5, 1.0], [[1.0, 2.0]], [2.0**60], [math.nan], [math.inf], ["secret-42"]])
 def test_reports_that_are_no_cells_are_rejected(bad: Any) -> None:
     query = gp.Threshold(0.0, 1.0)
-    mechanism = gp.Lattice.calibrate(LINE, 1.0)
+    mechanism = gp.Lattice.calibrate(LINE, 1.0, noise="product")
     for ask in (gp.estimate, lambda m, r, q: gp.estimate(m, r, [q])):
         if bad == [[1.0, 2.0]]:
             continue
@@ -358,11 +371,15 @@ def test_reports_that_are_no_cells_are_rejected(bad: Any) -> None:
         assert "secret" not in str(caught.value)
     kernel = gp.GaussianKernel((0.0, 0.0), 1.0)
     with pytest.raises(gp.ReportRejected, match=r"\(n, 2\)|whole|finite|numbers"):
-        gp.estimate(gp.Lattice.calibrate(kernel.space, 1.0), [[1.0, 2.0, 3.0]] if bad == [[1.0, 2.0]] else bad, kernel)
+        gp.estimate(
+            gp.Lattice.calibrate(kernel.space, 1.0, noise="product"),
+            [[1.0, 2.0, 3.0]] if bad == [[1.0, 2.0]] else bad,
+            kernel,
+        )
 
 
 def test_people_beyond_every_number_are_read_at_the_end_of_the_grid() -> None:
-    query, mechanism = gp.Threshold(0.0, 2.0), gp.Lattice.calibrate(LINE, 1.0)
+    query, mechanism = gp.Threshold(0.0, 2.0), gp.Lattice.calibrate(LINE, 1.0, noise="product")
     reports = mechanism.simulate([1e300, -1e300, 3e15], np.random.default_rng(0))
     np.testing.assert_allclose(mechanism.contributions(reports.values, query), [1.0, 0.0, 1.0])
     assert mechanism.place_exactly(1e300) == (2**50, Fraction(0))
@@ -370,7 +387,7 @@ def test_people_beyond_every_number_are_read_at_the_end_of_the_grid() -> None:
 
 
 def test_where_the_origin_is_does_not_change_what_a_shifted_query_gets() -> None:
-    mechanism = gp.Lattice.calibrate(PLANE, 1.0, step=0.5)
+    mechanism = gp.Lattice.calibrate(PLANE, 1.0, step=0.5, noise="product")
     moved = replace(mechanism, origin=(10.0, -3.0))
     here, there = (gp.Ball(center, 2.0, 1.0, PLANE) for center in ((0.0, 0.0), (10.0, -3.0)))
     x = np.random.default_rng(1).uniform(-3, 3, (20, 2))
@@ -382,7 +399,7 @@ def test_where_the_origin_is_does_not_change_what_a_shifted_query_gets() -> None
 def test_intervals_cover_the_interpolant_as_often_as_they_say() -> None:
     """2,000 surveys of 1,000 people drawn from a population: 95 % ± 4 standard errors of 0.5 points."""
     query, rng = gp.Threshold(100_000.0, 16_000.0), np.random.default_rng(4)
-    mechanism = gp.Lattice.calibrate(LINE, 1 / 8000, queries=[query])
+    mechanism = gp.Lattice.calibrate(LINE, 1 / 8000, queries=[query], noise="product")
     people = rng.lognormal(11.49, 0.83, 100_000)
     truth = float(mechanism.target(people, query).mean())
     reports = mechanism.simulate(rng.choice(people, (2000, 1000)), rng).values

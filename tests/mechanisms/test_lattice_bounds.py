@@ -45,7 +45,7 @@ ROWS: list[tuple[gp.queries.Query, float, float]] = [
 def test_no_contribution_is_beyond_its_bounds(
     query: gp.queries.Query, epsilon: float, wider: float, relative: float
 ) -> None:
-    mechanism = gp.Lattice.calibrate(query.space, epsilon, step=relative / epsilon)
+    mechanism = gp.Lattice.calibrate(query.space, epsilon, step=relative / epsilon, noise="product")
     bounds = stencil_bounds(mechanism, query)
     assert bounds is not None
     rng, d = np.random.default_rng(0), query.space.dimension
@@ -62,7 +62,7 @@ def test_no_contribution_is_beyond_its_bounds(
 
 def test_a_box_that_is_too_large_is_bounded_by_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     query = gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE)
-    mechanism = gp.Lattice.calibrate(PLANE, 1.0, step=0.4)
+    mechanism = gp.Lattice.calibrate(PLANE, 1.0, step=0.4, noise="product")
     exact = stencil_bounds(mechanism, query)
     monkeypatch.setattr(lattice_bounds, "_MOST", 100)
     crude = stencil_bounds(mechanism, query)
@@ -73,13 +73,13 @@ def test_a_box_that_is_too_large_is_bounded_by_the_weights(monkeypatch: pytest.M
 
 def test_a_score_without_bounds_has_none() -> None:
     query = gp.LinearQuery((1.0, 1.0), gp.shapes.Identity())
-    assert stencil_bounds(gp.Lattice.calibrate(query.space, 1.0), query) is None
+    assert stencil_bounds(gp.Lattice.calibrate(query.space, 1.0, noise="product"), query) is None
 
 
 @pytest.mark.parametrize("edge", ["smooth", "linear"])
 def test_the_bias_of_a_step_is_bounded_by_its_bend_and_nearly_reached(edge: str) -> None:
     step = gp.Threshold(0.0, 4.0, edge=edge)  # type: ignore[arg-type]
     query = step if edge == "smooth" else gp.Blurred(step, 1.0)
-    mechanism = gp.Lattice.calibrate(gp.Line(), 1.0, step=0.3)
+    mechanism = gp.Lattice.calibrate(gp.Line(), 1.0, step=0.3, noise="product")
     found = np.abs(mechanism.bias(np.linspace(-4, 4, 20_001), query)).max()
     assert found * (1 - 1e-9) <= mechanism.largest_bias(query) <= 1.4 * found

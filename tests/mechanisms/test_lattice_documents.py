@@ -60,7 +60,7 @@ def test_lattices_of_every_size_come_back_as_they_were(
 
 
 def test_theta_is_written_as_two_integers() -> None:
-    mechanism = gp.Lattice.calibrate(gp.Plane(), 1e-3)
+    mechanism = gp.Lattice.calibrate(gp.Plane(), 1e-3, noise="product")
     document = mechanism.to_document()
     assert document["theta"] == [mechanism.theta.numerator, mechanism.theta.denominator]
     assert all(type(part) is int for part in document["theta"])
@@ -73,7 +73,7 @@ def more(document: dict[str, Any]) -> list[int]:
 
 
 def test_a_promise_broken_by_one_part_in_ten_to_the_thirty_is_refused() -> None:
-    mechanism = replace(gp.Lattice.calibrate(gp.Line(), 1.0, step=0.125), theta=Fraction(1, 8))
+    mechanism = replace(gp.Lattice.calibrate(gp.Line(), 1.0, step=0.125, noise="product"), theta=Fraction(1, 8))
     document = mechanism.to_document()
     assert gp.Lattice.from_document(document).spent == 1
     with pytest.raises(gp.InvalidDesign, match="theta"):
@@ -120,7 +120,7 @@ LINE = to_document(gp.Line("USD"))
     ids=str,
 )
 def test_a_lattice_that_is_none_is_refused(change: dict[str, Any]) -> None:
-    document = gp.Lattice.calibrate(gp.Line("USD"), 1 / 8000).to_document()
+    document = gp.Lattice.calibrate(gp.Line("USD"), 1 / 8000, noise="product").to_document()
     gp.Lattice.from_document(document)
     with pytest.raises(gp.InvalidDesign):
         gp.Lattice.from_document(document | change)
@@ -128,14 +128,17 @@ def test_a_lattice_that_is_none_is_refused(change: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("key", ["space", "guarantee", "step", "theta"])
 def test_a_lattice_that_lacks_something_is_refused(key: str) -> None:
-    document = gp.Lattice.calibrate(gp.Line("USD"), 1 / 8000).to_document()
+    document = gp.Lattice.calibrate(gp.Line("USD"), 1 / 8000, noise="product").to_document()
     del document[key]
     with pytest.raises(gp.InvalidDesign, match=key):
         gp.Lattice.from_document(document)
 
 
 def test_a_mechanism_is_not_read_from_the_document_of_another() -> None:
-    table, lattice = gp.Table.calibrate(gp.Threshold(0.0, 2.0), 1.0), gp.Lattice.calibrate(gp.Line(), 1.0)
+    table, lattice = (
+        gp.Table.calibrate(gp.Threshold(0.0, 2.0), 1.0),
+        gp.Lattice.calibrate(gp.Line(), 1.0, noise="product"),
+    )
     with pytest.raises(gp.InvalidDesign, match="must be a Lattice"):
         gp.Lattice.from_document(table.to_document())
     with pytest.raises(gp.InvalidDesign, match="must be a Table"):
@@ -159,7 +162,7 @@ def test_whatever_is_broken_the_promise_is_still_verified(
     space: gp.spaces.Space, data: st.DataObject, rubbish: Any
 ) -> None:
     """One part of a document is replaced by anything: it is refused by name, or what comes out keeps its promise."""
-    document = copy.deepcopy(gp.Lattice.calibrate(space, 1.0, step=0.5).to_document())
+    document = copy.deepcopy(gp.Lattice.calibrate(space, 1.0, step=0.5, noise="product").to_document())
     place: Any = document
     key = data.draw(st.sampled_from(sorted(document)))
     if isinstance(document[key], dict | list) and data.draw(st.booleans()):

@@ -20,7 +20,7 @@ import pytest
 from scipy import special
 
 import geopriv as gp
-from geopriv.mechanisms.lattice import reports as lattice_reports
+from geopriv.mechanisms.lattice.noises import geometric
 from geopriv.mechanisms.lattice.reports import OnLattice
 from geopriv.spaces.checks import FloatArray
 from tests import precise
@@ -28,17 +28,17 @@ from tests.rows import CITY
 from tests.sources import Given, Seeded, report
 
 N = 1_000_000
-LINE = gp.Lattice.calibrate(gp.Line(), 1.0, step=0.3)
+LINE = gp.Lattice.calibrate(gp.Line(), 1.0, step=0.3, noise="product")
 PLANE = gp.Lattice.on_grid(gp.Plane(), 0.5, 0.7, (0.1, -3.0))
 GRIDS: dict[str, tuple[gp.Lattice, Any]] = {
     "line": (LINE, 0.37),
     "plane": (PLANE, (0.35, -1.2)),
-    "fine": (gp.Lattice.calibrate(gp.Line(), 1.0, step=2.0**-13), 0.37),
-    "coarse": (gp.Lattice.calibrate(gp.Line(), 1.0, step=900.0), 311.0),
-    "six axes": (gp.Lattice.calibrate(gp.Euclidean(6), 1.0, step=0.5), (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)),
-    "in cents": (gp.Lattice.calibrate(gp.Line("USD"), 0.01, step=30.0), 1050.504),
-    "ratios": (gp.Lattice.calibrate(gp.LogLine(2.0), 1.0, step=0.1), 1000.0),
-    "map": (gp.Lattice.calibrate(CITY, 1e-3, step=100.0), (40.712345, -74.01)),
+    "fine": (gp.Lattice.calibrate(gp.Line(), 1.0, step=2.0**-13, noise="product"), 0.37),
+    "coarse": (gp.Lattice.calibrate(gp.Line(), 1.0, step=900.0, noise="product"), 311.0),
+    "six axes": (gp.Lattice.calibrate(gp.Euclidean(6), 1.0, step=0.5, noise="product"), (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)),
+    "in cents": (gp.Lattice.calibrate(gp.Line("USD"), 0.01, step=30.0, noise="product"), 1050.504),
+    "ratios": (gp.Lattice.calibrate(gp.LogLine(2.0), 1.0, step=0.1, noise="product"), 1000.0),
+    "map": (gp.Lattice.calibrate(CITY, 1e-3, step=100.0, noise="product"), (40.712345, -74.01)),
 }
 every_grid = pytest.mark.parametrize("name", GRIDS)
 
@@ -132,7 +132,7 @@ def test_noise_that_63_bits_do_not_settle_is_settled_by_more() -> None:
 
 def test_values_on_a_cell_stay_on_it_before_they_move() -> None:
     """Also where balls cannot tell that a position is whole: log2 of 8."""
-    ratios = gp.Lattice.calibrate(gp.LogLine(2.0), 1.0, step=0.125)
+    ratios = gp.Lattice.calibrate(gp.LogLine(2.0), 1.0, step=0.125, noise="product")
     for lattice, x, cell in ((ratios, 8.0, 24.0), (LINE, 0.0, 0.0), (PLANE, PLANE.origin, 0.0)):
         for first in (3, 1 << 63, (1 << 64) - 3):
             words = [first, (1 << 64) - 1] * lattice.space.dimension
@@ -196,11 +196,11 @@ def test_values_beyond_the_grid_are_read_at_its_end(x: float) -> None:
 
 def test_a_kernel_that_boasts_would_be_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted fault of bulk against single reports: positions that are off by 1e-4 of a cell."""
-    people, honest = np.random.default_rng(5).normal(0, 3, 20_000), lattice_reports.lattice_filter
+    people, honest = np.random.default_rng(5).normal(0, 3, 20_000), geometric.lattice_filter
     expected = report(LINE, people, Seeded(6)).values
 
     def sloppy(words: Any, place: Any, *rest: Any) -> None:
         honest(words, place + 1e-4, *rest)
 
-    monkeypatch.setattr(lattice_reports, "lattice_filter", sloppy)
+    monkeypatch.setattr(geometric, "lattice_filter", sloppy)
     assert (report(LINE, people, Seeded(6)).values != expected).any()

@@ -26,6 +26,7 @@ def test_one_setting_holds_what_is_claimed_of_all_twelve(monkeypatch: pytest.Mon
     assert panel.gains["M3/least_scale"] >= 4
     assert panel.least_scale < panel.m2
     assert panel.gains["table/floor"] <= 2.35
+    assert panel.gains["table/least"] <= 1.12
     assert 1 <= panel.gains["table/bound"] <= 1.1
     assert all(0 < share <= 1 for share in panel.efficiencies.values())
 

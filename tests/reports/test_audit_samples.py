@@ -66,11 +66,17 @@ def fence() -> gp.Design:
     return table_design(gp.Geofence(PARK, 0.4, PLANE))
 
 
+@lru_cache
+def round_map() -> gp.Design:
+    return gp.Design("map", (gp.Lattice.on_grid(gp.Plane(), 1e-3, 150.0, noise="round"),))
+
+
 DESIGNS: dict[str, Callable[[], gp.Design]] = {
     "income table": income_table,
     "income lattice": income_lattice,
     "three tables": two_tables,
     "map": lattice_design,
+    "round map": round_map,
     "fence": fence,
     "ratios": lambda: table_design(gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 2.0),
     "places in a city": lambda: lattice_design(CITY),
@@ -275,7 +281,7 @@ def test_marks_are_found_on_every_space_and_for_every_query(row: tuple[str, gp.q
             np.testing.assert_allclose(laws.sum(axis=1), 1.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("make", [income_lattice, lattice_design], ids=["line", "map"])
+@pytest.mark.parametrize("make", [income_lattice, lattice_design, round_map], ids=["line", "map", "round map"])
 def test_the_law_of_cells_is_that_of_the_mechanism(make: Callable[[], gp.Design]) -> None:
     """Boxes added up against `log_probability` cell by cell."""
     design = make()

@@ -20,6 +20,7 @@ from tests.rows import (
     MECHANISMS,
     Row,
     rows,
+    simple,
 )
 from tests.sources import Given, Seeded, plans, report
 
@@ -32,7 +33,7 @@ REFUSED = {row.name for row in ROWS if row.asked.name in CUSTOM and not row.name
 TABLES = ("threshold", "threshold on ratios", "ball on a map of recorded positions", "geofence on Earth", "sigmoid")
 LEFT = {row.name for row in ROWS if row.name.startswith("Table") and row.asked.name not in TABLES}
 MADE = [row for row in ROWS if row.name not in REFUSED | LEFT]
-SIMPLE = gp.Threshold(0.0, 2.0, edge="smooth")  # which every mechanism can answer
+SIMPLE = gp.Threshold(0.0, 2.0, edge="smooth")
 
 every_made_row = pytest.mark.parametrize("row", MADE, ids=[row.name for row in MADE])
 every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
@@ -99,7 +100,7 @@ def test_what_cannot_be_enclosed_is_refused_in_a_sentence(name: str) -> None:
 @every_mechanism
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, "secret-42", None, 1j])
 def test_a_bad_value_is_refused_before_anything_is_drawn(name: str, bad: object) -> None:
-    mechanism = MECHANISMS[name](SIMPLE, 1.0)
+    mechanism = MECHANISMS[name](simple(name, 2.0), 1.0)
     source = Given(b"")
     with pytest.raises(gp.OutOfDomain) as caught:
         report(mechanism, [0.0, bad], source)
@@ -109,7 +110,7 @@ def test_a_bad_value_is_refused_before_anything_is_drawn(name: str, bad: object)
 
 @every_mechanism
 def test_no_one_one_person_and_a_single_number_are_fine(name: str) -> None:
-    mechanism = MECHANISMS[name](SIMPLE, 1.0)
+    mechanism = MECHANISMS[name](simple(name, 2.0), 1.0)
     assert len(mechanism.report([])) == 0
     assert len(mechanism.report([0.3])) == 1
     assert mechanism.report(0.3).values.shape == mechanism.report([0.3]).values.shape[1:]
@@ -117,7 +118,7 @@ def test_no_one_one_person_and_a_single_number_are_fine(name: str) -> None:
 
 @every_mechanism
 def test_a_report_has_no_seed_and_does_not_repeat_itself(name: str) -> None:
-    mechanism = MECHANISMS[name](SIMPLE, 1.0)
+    mechanism = MECHANISMS[name](simple(name, 2.0), 1.0)
     x = np.full(200, 0.1)
     assert not np.array_equal(mechanism.report(x).values, mechanism.report(x).values)
     with pytest.raises(TypeError):

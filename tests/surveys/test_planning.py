@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.planning import choice
+from geopriv.surveys.planning.best_possible import whole_shares
 from geopriv.surveys.planning.predictions import floors, grid_for
 from geopriv.surveys.planning.workload import Workload
 from geopriv_paper.plain import plain_moments
@@ -22,7 +23,7 @@ from geopriv_paper.plain import plain_moments
 PLANE, USD = gp.Plane("m"), gp.Line("USD")
 INCOMES = np.random.default_rng(1).lognormal(11.5, 0.8, 1200)
 TOWN = np.random.default_rng(2).normal(size=(400, 2)) * [5.0, 3.0]
-CHEAP = tuple(name for name in choice.MECHANISMS if name != "Table")
+CHEAP = tuple(name for name in choice.MECHANISMS if not name.endswith("Table"))
 
 
 def thresholds(count: int, **more: Any) -> list[gp.queries.Query]:
@@ -484,3 +485,25 @@ def test_bad_input_is_refused_with_a_sentence(arguments: dict[str, Any], sentenc
 def test_a_prior_outside_the_space_is_blamed_on_the_prior() -> None:
     with pytest.raises(gp.InvalidParameter, match=r"'prior' parameter of plan .*Latitudes"):
         gp.plan(gp.Ball((40.7, -74.0), 2000.0, 500.0, gp.Earth()), 1e-3, 10, prior=[(100.0, 3.0)])
+
+
+def test_a_plan_of_one_query_on_a_line_is_judged_by_the_floor_over_all_reports() -> None:
+    """Theory T12: nearly twice the floor of each person alone, and below what the table has."""
+    found = gp.plan(gp.Threshold(0.0, 2.0), 1.0, 1000, np.linspace(-4, 4, 81), ["Table", "LeastScaleT"])
+    assert 1.7 * found.floor < found.least < float(np.mean(found.best.variances))
+    assert 0.85 < found.efficiency(found.best) < 1
+
+
+def test_a_bound_is_never_more_efficient_than_possible() -> None:
+    found = gp.plan(gp.Threshold(0.0, 2.0), 1.0, 1000, np.linspace(-4, 4, 81), ["LeastScaleT"])
+    assert found.efficiency(replace(found.best, variances=np.array([found.floor]), bound_only=True)) == 1
+
+
+def test_whole_distributions_are_compared_with_the_floor_without_edges() -> None:
+    """Theory T11, where one Lattice report answers them; not of two thresholds, and not of a table."""
+    curve = gp.Distribution("curve", tuple(range(0, 120, 10)), 40.0, gp.Line())
+    grid = gp.Lattice.calibrate(curve.space, 0.1, queries=curve.queries)
+    shares = whole_shares(gp.Design("one", (grid,), (), (curve,)))
+    assert 0.7 < shares["curve"] < 1
+    few = gp.Distribution("few", (0, 10), 40.0, gp.Line())
+    assert not whole_shares(gp.Design("one", (grid,), (), (few,)))

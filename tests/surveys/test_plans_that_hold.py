@@ -14,6 +14,7 @@ from geopriv.commands.populations import income_quantiles
 from geopriv.spaces.words import NARROW
 from geopriv.surveys.planning.around import box_around, even_crowd
 from geopriv.surveys.planning.crowds import expected_words
+from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.targets import needs, read_target, sweep
 from geopriv.surveys.planning.workload import Workload
 from geopriv.surveys.planning.worst import largest_spread
@@ -45,6 +46,16 @@ def test_without_a_prior_a_question_is_predicted_as_if_it_were_alone() -> None:
     assert pooled.answers[1][0] < 0.5 * both.answers[1][0]
     words = expected_words(survey(HIGH, FAR)).replace(NARROW, " ")
     assert "between 0 and 200,000 USD for 'above 100,000', between 0 and 1,800,000 USD for 'above 900,000'" in words
+
+
+def test_half_widths_are_those_of_the_option_that_the_design_takes() -> None:
+    """They were once those of the best option of the table, which the design may not take."""
+    found = planned()
+    for option in found.plan.options:
+        other = replace(found, option=option)
+        errors = REACH * other.standard_errors() + np.abs(option.biases)
+        halves = [other.half_width(question) for question in found.survey.questions]
+        assert halves == pytest.approx(errors.tolist())
 
 
 @pytest.mark.parametrize(

@@ -1,36 +1,32 @@
-"""A map: one query at every point of a grid. From input reports by Fourier transforms, from cells by products.
-
-The estimate at t is the mean of g(y − t) over the reports y: a convolution. Reports are spread over a fine grid with
-cubic B-splines, whose effect on the spectrum is known and divided out, and one Fourier transform convolves them with g.
-The cost is O(n + G log G) instead of n × G. What spreading leaves is bounded by aliasing: with r = ωΔ/2π on a grid of
-step Δ each axis adds to a wave of frequency ω at most Σ_k≠0 (r/(k + r))⁴ ≤ 2.2·(r/(1 − r))⁴ of it, and reading between
-grid points by splines of degree five less than that.
-"""
+"""A map: one query at every point of a grid. By Fourier transforms, or from cells by products over axes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from scipy import fft
 
+from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimates, read_reports
-from geopriv.answers.fine_grids import FineGrid
+from geopriv.answers.pools import Pool
 from geopriv.answers.spectra import shrinkage
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism
-from geopriv.mechanisms.input.deconvolution import undo
+from geopriv.mechanisms.input.deconvolution import LaplaceSpectrum, Spectrum, undo
 from geopriv.mechanisms.input.input import InputLaplace
+from geopriv.mechanisms.input.map_sums import MapSums, reach_of
 from geopriv.mechanisms.lattice.lattice import Lattice
-from geopriv.mechanisms.lattice.sums import product_sums
+from geopriv.mechanisms.lattice.sums import product_sums, round_map
+from geopriv.mechanisms.lattice.undoing import BySpectrum
 from geopriv.queries import Query
 from geopriv.queries.questions import DensityMap
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
-
-_NEGLIGIBLE = 1e-10  # of the largest |g|: where the kernel is cut
 
 
 def consistent(question: DensityMap, estimates: Estimates) -> FloatArray:
@@ -73,65 +69,113 @@ def on_grid(
 def _of_points(
     mechanism: InputLaplace, reports: Any, query: Query, at: Any, confidence: float, shrink: bool
 ) -> Estimates | None:
-    """By one Fourier transform (theory T6); `binning_error` bounds how far values are from the direct sum."""
-    rows, columns = _axes(at)
+    """By one Fourier transform (theory T6)."""
     bandwidth, place = _shape(mechanism, query)
+    rate = mechanism.guarantee.epsilon
+    inverse = undo(query, rate) if mechanism.unbiased else query.answer
+    noise, bias = LaplaceSpectrum(rate, 2), mechanism.largest_bias(query)
     points = _read_points(mechanism, reports)
-    grid = FineGrid.around(rows, columns, bandwidth, _reach(mechanism, query, place, bandwidth))
-    mass = grid.spread(points)
-    kernel, spectrum = (
-        grid.kernel(lambda offset: _kernel(mechanism, query, place + offset)),
-        fft.rfft2(mass, workers=-1),
-    )
-    factor = shrinkage(grid.waves, spectrum, len(points), mechanism.guarantee.epsilon) if shrink else None
-    if factor is not None:
-        kernel = fft.irfft2(fft.rfft2(kernel, workers=-1) * factor, s=mass.shape, workers=-1)
-    sums, squares = (grid.convolve(spectrum, k) for k in (kernel, kernel**2))
-    n = len(points)
-    value, square = (grid.read(total, rows, columns) / n for total in (sums, squares))
-    error = np.sqrt(np.maximum(square - value**2, 0.0) / max(n - 1, 1)) if n > 1 else np.full_like(value, np.inf)
-    bias = math.nan if shrink else mechanism.largest_bias(query)
-    return Estimates(value, error, n, bias, confidence, binning_error=_aliasing(kernel, grid))
+    sums = _sums(query, _axes(at), points, np.ones(len(points)), inverse, (bandwidth, place, rate))
+    return _estimates(sums, noise, bias, confidence, shrink)
 
 
 @on_grid.register
 def _of_cells(
     mechanism: Lattice, reports: Any, query: Query, at: Any, confidence: float, shrink: bool
 ) -> Estimates | None:
-    """By products over axes, which a Gaussian is and so is the stencil on it: g = u_i(k₁)·v_j(k₂).
+    """Of round noise as of points; of independent noise on each axis by products over axes.
 
-    With H the counts of distinct cells, Σg = Uᵀ·H·V and Σg² is the same with squares: two small matrix products in
-    place of a sum over people, centres and neighbours. The result is that of the direct sum, to rounding.
+    A Gaussian is a product over axes, and so is the stencil on it: g = u_i(k₁)·v_j(k₂). With H the counts of distinct
+    cells, Σg = Uᵀ·H·V and Σg² is the same with squares: two small matrix products in place of a sum over people,
+    centres and neighbours. The result is that of the direct sum, to rounding.
     """
-    if shrink:
-        raise invalid("estimate", "shrink", "given for a map from an InputLaplace", type(mechanism).__name__)
-    if query.space != mechanism.space or query.space.dimension != 2 or query.bell is None:
-        raise invalid("estimate", "query", f"a GaussianKernel of two axes on {mechanism.space}", query)
     cells = mechanism.cells(read_reports(reports))
     if len(cells) < 2:
         raise ReportRejected("A map needs at least two reports, or it has no standard error.")
-    sums = product_sums(mechanism, cells, np.ones(len(cells)), _axes(at), Gaussian(query.bell.bandwidth))
-    errors = np.sqrt(sums.variances / sums.n)
-    return Estimates(sums.means, errors, sums.n, mechanism.largest_bias(query), confidence)
+    undoing = mechanism.undoing
+    if isinstance(undoing, BySpectrum):
+        bandwidth, place = _shape(mechanism, query)
+        noise, points, times = undoing.spectrum, mechanism.grid.points(cells), np.ones(len(cells))
+        sums = _sums(query, _axes(at), points, times, undoing.inverse(query), (bandwidth, place, noise.rate))
+        return _estimates(sums, noise, mechanism.largest_bias(query), confidence, shrink)
+    if shrink:
+        raise invalid("estimate", "shrink", "given for a map from noise that is alike in all directions", mechanism)
+    if query.space != mechanism.space or query.space.dimension != 2 or query.bell is None:
+        raise invalid("estimate", "query", f"a GaussianKernel of two axes on {mechanism.space}", query)
+    products = product_sums(mechanism, cells, np.ones(len(cells)), _axes(at), Gaussian(query.bell.bandwidth))
+    errors = np.sqrt(products.variances / products.n)
+    return Estimates(products.means, errors, products.n, mechanism.largest_bias(query), confidence)
 
 
-def _kernel(mechanism: InputLaplace, query: Query, points: FloatArray) -> FloatArray:
-    return undo(query, mechanism.guarantee.epsilon)(points) if mechanism.unbiased else query.answer(points)
+def _sums(
+    query: Any,
+    axes: tuple[FloatArray, FloatArray],
+    points: FloatArray,
+    times: FloatArray,
+    inverse: Callable[[FloatArray], FloatArray],
+    size: tuple[float, FloatArray, float],
+) -> MapSums:
+    """What reports add up to at every point of a map.
 
-
-def _aliasing(kernel: FloatArray, grid: FineGrid) -> float:
-    """Σ over waves of what spreading and interpolation add to each: a bound on the error of one report's share.
-
-    Two axes of spreading and two of interpolation leave (1 + 2.2s)⁴ − 1 with s = (r/(1 − r))⁴ for the faster axis; half
-    of the waves are left out of a real transform.
+    Args:
+        query: that is moved to every point.
+        axes: of the map.
+        points: of the reports.
+        times: how often each came.
+        inverse: g at points.
+        size: over which g changes, where the query is, and the rate at which g falls.
     """
-    amplitude = np.abs(fft.rfft2(kernel, workers=-1)) / kernel.size
-    turn = np.maximum(*(np.abs(w) * grid.step for w in grid.waves)) / (2 * np.pi)
-    leak = 2.2 * (turn / (1 - np.minimum(turn, 0.5))) ** 4
-    return float(2 * (amplitude * ((1 + leak) ** 4 - 1)).sum()) + _NEGLIGIBLE * max(float(np.abs(kernel).max()), 1.0)
+    bandwidth, place, rate = size
+
+    def kernel(offset: FloatArray) -> FloatArray:
+        return inverse(place + offset)
+
+    corner = 0.0 if query.has_profile else float(np.linalg.norm(query.half_box))
+    return MapSums(axes, points, times, kernel, bandwidth, reach_of(kernel, bandwidth, rate, corner))
 
 
-def _shape(mechanism: InputLaplace, query: Any) -> tuple[float, FloatArray]:
+def _estimates(sums: MapSums, noise: Spectrum, bias: float, confidence: float, shrink: bool) -> Estimates:
+    """The map with its errors; `binning_error` bounds how far values are from the direct sum."""
+    heights, n = shrunk_heights(sums, noise) if shrink else sums.heights, sums.n
+    if n > 1:
+        value, variance, _ = sums.moments(heights)
+        error = np.sqrt(variance / n)
+    else:
+        value = sums.mean(heights)
+        error = np.full_like(value, np.inf)
+    left = math.nan if shrink else bias
+    return Estimates(value, error, n, left, confidence, binning_error=sums.aliasing(heights))
+
+
+def shrunk_heights(sums: MapSums, noise: Spectrum) -> FloatArray:
+    """The kernel of a map, its spectrum multiplied by signal over signal and noise."""
+    factor = shrinkage(sums.grid.waves, sums.spectrum, sums.n, noise)
+    return np.asarray(fft.irfft2(fft.rfft2(sums.heights, workers=-1) * factor, s=sums.grid.shape, workers=-1))
+
+
+def shrunk(answer: Answer, pool: Pool) -> Answer:
+    """The same answer with a **biased** map of less noise beside it: its spectrum shrunk, held in the band and above 0.
+
+    Raises:
+        InvalidParameter: for reports with noise that is not alike in all directions.
+    """
+    question = answer.question
+    assert question.product is not None  # as of every map
+    assert answer.band is not None
+    index = pool.design.answering(question.queries[0])
+    lattice = pool.design.mechanisms[index]
+    undoing = lattice.undoing if isinstance(lattice, Lattice) else None
+    if not isinstance(lattice, Lattice) or not isinstance(undoing, BySpectrum):
+        raise invalid("estimate", "shrink", "given for a map from a Lattice with round noise", type(lattice).__name__)
+    ((_, counts),) = pool.parts(index, question)
+    cells, times = counts.rows.astype(np.float64), counts.times.astype(np.float64)
+    sums = round_map(lattice, undoing, cells, times, question.product)
+    values = sums.mean(shrunk_heights(sums, undoing.spectrum))
+    low, high = (np.maximum(end, 0.0) for end in (answer.band.low, answer.band.high))
+    return replace(answer, consistent=np.clip(values, low, high))
+
+
+def _shape(mechanism: Mechanism, query: Any) -> tuple[float, FloatArray]:
     """The query's smoothness length and its place."""
     if query.space != mechanism.space:
         raise invalid("estimate", "query", f"on the space of the reports, {mechanism.space}", query.space)
@@ -141,17 +185,6 @@ def _shape(mechanism: InputLaplace, query: Any) -> tuple[float, FloatArray]:
         rule = "a GaussianKernel, or a Blurred region in the plane that does not reach to infinity"
         raise invalid("estimate", "query", rule, type(query).__name__)
     return float(bandwidth), query.place if query.has_profile else query.middle
-
-
-def _reach(mechanism: InputLaplace, query: Any, place: FloatArray, bandwidth: float) -> float:
-    """How far from its place the kernel matters: beyond the region's corners it falls on a circle, as g does."""
-    corner = 0.0 if query.has_profile else float(np.linalg.norm(query.half_box))
-    r = corner + np.arange(0.0, 12 * bandwidth + 40 / mechanism.guarantee.epsilon, bandwidth / 4)
-    turn = np.arange(64) * np.pi / 32
-    around = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
-    size = np.abs(_kernel(mechanism, query, place + r[:, None, None] * around)).max(axis=1)
-    most = max(float(size.max()), 1.0)
-    return float(r[np.nonzero(size > _NEGLIGIBLE * most)[0][-1:]].max(initial=corner)) + bandwidth
 
 
 def _axes(at: Any) -> tuple[FloatArray, FloatArray]:

@@ -14,7 +14,7 @@ from geopriv.answers.bands import band_reach
 from geopriv.answers.density_map import on_grid
 from geopriv.answers.distribution import along
 from geopriv.answers.estimates import Estimate, Estimates, read_reports, summary
-from geopriv.answers.forms import answered, form_of
+from geopriv.answers.forms import answered, form_of, shrunk_of
 from geopriv.answers.intervals import bernstein_reach
 from geopriv.answers.plain import plain_band
 from geopriv.answers.pools import Pool
@@ -34,6 +34,7 @@ def estimate(
     reports: Any,
     *,
     confidence: float = 0.95,
+    shrink: bool = False,
     consistent: bool = False,
     simultaneous: bool = False,
     weighted: bool = True,
@@ -86,8 +87,10 @@ def estimate(
         at: places to which the query is moved in turn. For a Threshold with a smooth edge increasing values; in the
             plane, for a GaussianKernel or a blurred region, increasing coordinates of two axes, as points of the space
             (metres on a LocalPlane).
-        shrink: of a map from an InputLaplace: multiply its spectrum by signal over signal and noise. Cuts the error
-            where noise dominates (a predicted relative error above 5 %), but is **biased**, and is labelled so.
+        shrink: of a map from noise that is alike in all directions (an InputLaplace, or a Lattice with round noise):
+            multiply its spectrum by signal over signal and noise. Cuts the error where noise dominates (a predicted
+            relative error above 5 %), but is **biased**, and is labelled so. Of a design it is given beside the
+            unbiased map, held in its band and above 0.
         consistent: of a design: whether to add values that are monotone or non-negative, which are biased.
         simultaneous: of a design with groups: whether intervals are to hold in all groups at once. Groups are different
             people, so intervals of confidence^(1/G) in each of G groups do, by the product of their chances.
@@ -135,10 +138,11 @@ def estimate(
     """
     fraction("estimate", "confidence", confidence)
     if isinstance(asked, Design):
-        for name, given in (("query", query), ("at", at), ("shrink", shrink or None)):
+        for name, given in (("query", query), ("at", at)):
             if given is not None:
                 raise invalid("estimate", name, "left out with a design, which has questions of its own", given)
-        return _answers(asked, reports, confidence, consistent, simultaneous, weighted)
+        found = _answers(asked, reports, confidence, consistent, simultaneous, weighted)
+        return _with_shrunk(found, asked, reports) if shrink else found
     if not isinstance(asked, Mechanism):
         raise invalid("estimate", "asked", "a mechanism, or a Design (of a file: Design.read)", type(asked).__name__)
     for name, given in (("consistent", consistent), ("simultaneous", simultaneous), ("weighted", not weighted)):
@@ -226,6 +230,21 @@ def _answers(
     known = enumerate(zip(design.groups.names, shares, strict=True))
     groups = {name: _group(whole, counts.of_group(k), share, each, consistent) for k, (name, share) in known}
     return replace(whole, groups=groups, weighted=weighted, simultaneous=simultaneous)
+
+
+def _with_shrunk(answers: Answers, design: Design, reports: Any) -> Answers:
+    """Maps with less noise beside the unbiased ones, of all people together.
+
+    Raises:
+        InvalidParameter: for a design without a map, or whose reports have noise that is not alike in all directions.
+    """
+    counts = reports if isinstance(reports, Tally) else tally(design, reports)
+    ways = [shrunk_of(answer.question) for answer in answers.answers]
+    if answers.weighted or not any(ways):
+        raise invalid("estimate", "shrink", "given for a map, every report counting alike", design.survey)
+    pool = Pool(counts)
+    made = [answer if way is None else way(answer, pool) for answer, way in zip(answers.answers, ways, strict=True)]
+    return replace(answers, answers=tuple(made))
 
 
 def _group(whole: Answers, counts: Tally, share: float | None, confidence: float, consistent: bool) -> Answers:

@@ -50,6 +50,14 @@ _OWN: dict[str, Callable[[Any, Pool, float, Callable[[], Answer]], Answer]] = {
     "covariance": covariance.answer,
 }
 
+# of those that can be shown with less noise, and biased: from the answer, and counts
+_SHRUNK: dict[str, Callable[[Answer, Pool], Answer]] = {"density map": density_map.shrunk}
+
+
+def shrunk_of(question: Question) -> Callable[[Answer, Pool], Answer] | None:
+    """What shows an answer with less noise; None where nothing does."""
+    return _SHRUNK.get(question.form)
+
 
 def form_of(question: Question) -> Form:
     """What a question's answer looks like."""

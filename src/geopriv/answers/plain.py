@@ -27,7 +27,8 @@ def plain_ends(inner: Sums, outer: Sums, confidence: float) -> tuple[FloatArray,
     """Ends of intervals that hold plain shares, each for itself, with the confidence.
 
     Half of each interval is that of a band of one: the standard error times the normal reach, and a term for what is
-    not normal where few people are (`band_half`). A share is held between 0 and 1.
+    not normal where few people are (`band_half`), and what tables and splines may be off by. A share is held between 0
+    and 1.
 
     Args:
         inner: of what holds the plain questions from below.
@@ -35,8 +36,8 @@ def plain_ends(inner: Sums, outer: Sums, confidence: float) -> tuple[FloatArray,
         confidence: of each interval.
     """
     reach = normal_reach(confidence)
-    high = np.clip(outer.means + band_half(reach, outer) + _SLACK, 0.0, 1.0)
-    low = np.clip(inner.means - band_half(reach, inner) - _SLACK, 0.0, 1.0)
+    high = np.clip(outer.means + band_half(reach, outer) + outer.bias + _SLACK, 0.0, 1.0)
+    low = np.clip(inner.means - band_half(reach, inner) - inner.bias - _SLACK, 0.0, 1.0)
     return np.minimum(low, high), high
 
 

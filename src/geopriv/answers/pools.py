@@ -19,7 +19,7 @@ import numpy as np
 
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.counts import Counts
-from geopriv.mechanisms.sums import Sums
+from geopriv.mechanisms.sums import Added, Sums, Together
 from geopriv.queries.questions import Question
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import FloatArray
@@ -153,9 +153,12 @@ def pooled(parts: Iterator[tuple[float, Sums]]) -> Sums:
     )
 
 
-def _added(parts: Sequence[tuple[float, FloatArray | None]]) -> FloatArray | None:
-    """Matrices with their weights; None where one is missing."""
-    known = [weight * matrix for weight, matrix in parts if matrix is not None]
+def _added(parts: Sequence[tuple[float, FloatArray | Together | None]]) -> FloatArray | Together | None:
+    """Matrices, or draws, with their weights; None where one is missing."""
+    drawn = tuple((weight, part) for weight, part in parts if isinstance(part, Together))
+    if drawn:
+        return Added(drawn) if len(drawn) == len(parts) else None
+    known = [weight * part for weight, part in parts if part is not None and not isinstance(part, Together)]
     return np.sum(known, axis=0) if len(known) == len(parts) else None
 
 

@@ -59,6 +59,9 @@ def estimate(
     consistent: Annotated[
         bool, typer.Option("--consistent", help="Add monotone and non-negative values: nicer, and biased.")
     ] = False,
+    shrink: Annotated[
+        bool, typer.Option("--shrink", help="Add a map with less noise, held in its band and above 0: biased.")
+    ] = False,
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Make intervals by group long enough to hold in all groups at once.")
     ] = False,
@@ -98,7 +101,7 @@ def estimate(
         raise ReportRejected(_no_report(plan, reports or [], counted))
     with console.status("Estimating…"):
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
-        answers = answer(plan, counted, confidence=confidence, **wanted)
+        answers = answer(plan, counted, confidence=confidence, shrink=shrink, **wanted)
     if tally is not None:
         counted.write(tally)
     answers.write(output)

@@ -25,7 +25,7 @@ def print_questions(console: Console, found: SurveyPlan) -> None:
 
     halves = [found.plain_half_width(question) for question in found.survey.questions]
     plain = any(half is not None for half in halves)
-    table = _table("question", "estimates", "expected", "at worst", *(["plain ±"] if plain else []))
+    table = new_table("question", "estimates", "expected", "at worst", *(["plain ±"] if plain else []))
     for question, half in zip(found.survey.questions, halves, strict=True):
         errors = [found.expected(question), found.worst(question), *([half] if plain else [])]
         said = (in_units(question, error, found.survey.counted) for error in errors)
@@ -108,7 +108,7 @@ def _print_sweep(console: Console, found: SurveyPlan, swept: Sweep) -> None:
     from geopriv.surveys.planning.targets import edges_words
 
     words = found.survey.space.distance_words
-    table = _table("1/ε", *(f"{people:,} people" for people in swept.people))
+    table = new_table("1/ε", *(f"{people:,} people" for people in swept.people))
     for k, rate in enumerate(swept.rates):
         cells = [_points(swept.worst(k, j)) for j in range(len(swept.people))]
         table.add_row(words(1 / rate), *cells, style="bold" if rate == found.survey.epsilon else "")
@@ -133,7 +133,8 @@ def _points(share: float) -> str:
     return f"{100 * share:.2g}" if share < float("inf") else "–"
 
 
-def _table(first: str, *others: str) -> Table:
+def new_table(first: str, *others: str) -> Table:
+    """A table of words in the first column and numbers in the others."""
     from rich import box
     from rich.table import Table
 

@@ -17,6 +17,7 @@ from geopriv.commands.expectations import (
     sweep_document,
 )
 from geopriv.commands.outputs import require_replaceable, require_same_design
+from geopriv.commands.repeated import asked_again, print_repeated, repeated_document, require_rounds, stated_shuffler
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "Examples:\n\n[bold]geopriv plan survey.toml[/bold]\n\n"
     "[bold]geopriv plan survey.toml -o design.json --json[/bold]\n\n"
-    "[bold]geopriv plan survey.toml --target 1pt[/bold]\n\n[bold]geopriv plan survey.toml --sweep[/bold]"
+    "[bold]geopriv plan survey.toml --target 1pt[/bold]\n\n[bold]geopriv plan survey.toml --sweep[/bold]\n\n"
+    "[bold]geopriv plan survey.toml --rounds 4[/bold]\n\n"
+    "[bold]geopriv plan survey.toml --neighbours 200 --within '1 km'[/bold]"
 )
 _POINT = 0.01
 _UNBIASED = 1e-6  # as `Estimates.unbiased` has it
@@ -46,6 +49,14 @@ def plan(
     picture: Annotated[
         Path | None, typer.Option(help="Of the sweep, a PNG file; sweep.png beside the design by default.")
     ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="Also say what asking so many times would promise, and its errors, three ways.")
+    ] = None,
+    neighbours: Annotated[
+        int | None,
+        typer.Option(help="Also state what a trusted shuffler adds for who has so many honest people --within."),
+    ] = None,
+    within: Annotated[str | None, typer.Option(help="How near the --neighbours are: '1 km'.")] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Write over another design, on which reports may depend.")
     ] = False,
@@ -64,15 +75,20 @@ def plan(
     wanted = None if target is None else read_target(target)
     console = Console(stderr=as_json)
     asked = Survey.read(survey)
+    require_rounds(asked, rounds)
+    stated = stated_shuffler(asked, neighbours, within)
     with console.status(_doing(asked)) as status:
         found = plan_survey(asked)
         needed, swept = _beside(found, wanted, drawn, status.update)
+        again = asked_again(found, rounds, status.update)
     if as_json:
-        beside = {"target": needed and needs_document(needed), "sweep": swept and sweep_document(swept)}
+        beside: dict[str, Any] = {"target": needed and needs_document(needed), "sweep": swept and sweep_document(swept)}
+        beside |= repeated_document(again, stated)
         print(json.dumps(plan_document(found) | beside, indent=2, ensure_ascii=False))
     else:
         print_plan(console, found)
         print_beside(console, found, needed, swept)
+        print_repeated(console, found, again, stated)
     if drawn is not None:
         console.print(f"Picture: [bold]{escape(str(drawn))}[/bold]", highlight=False)
     if not replace:
@@ -146,13 +162,25 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     console.print(
         f"Error: standard error in {unit}, as the page will "
         "state it. People, soft ±1: how many make the 95 % interval of every soft answer, with its bias, at most "
-        "± 1 point. Efficiency: the least variance that any unbiased report could have, as a share of this one's. "
+        "± 1 point. Efficiency: a variance below which no unbiased report can be, as a share of this one's. "
         "Bias: in points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, "
         "which devices do not.\n",
         highlight=False,
     )
     print_questions(console, found)
-    console.print(f"{found.why}\n", highlight=False, markup=False)
+    console.print(f"{found.why}{_wholes(found)}\n", highlight=False, markup=False)
+
+
+def _wholes(found: SurveyPlan) -> str:
+    """How near whole maps and distributions are to the best possible; empty where that is not known."""
+    from geopriv.surveys.planning.best_possible import whole_shares
+
+    said = [
+        f" Of {name!r} without edges, for people everywhere alike, at least {100 * share:.2g} % of the variance is "
+        "unavoidable (theory T11)."
+        for name, share in whole_shares(found.design).items()
+    ]
+    return "".join(said)
 
 
 def _what(found: SurveyPlan) -> str:
@@ -236,6 +264,7 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
     """The same, for machines."""
     import numpy as np
 
+    from geopriv.surveys.planning.best_possible import whole_shares
     from geopriv.surveys.planning.crowds import expected_words
 
     options = [
@@ -262,6 +291,7 @@ def plan_document(found: SurveyPlan) -> dict[str, Any]:
         "bits": found.bits,
         "largest_bias": found.largest_bias,
         "why": found.why,
+        "whole_efficiency": whole_shares(found.design),
         "expected_of": expected_words(found.survey),
         "warnings": list(found.warnings),
         "questions": question_documents(found),

@@ -84,8 +84,8 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     """The design in the bytes of a design.json, checked before anything is reported with it.
 
     Guarantee: what is returned keeps its ε for every two values of its space, as people hold them: the integers of
-    tables (theory T5) and θ of lattices (T8) are verified in exact arithmetic, coordinates are 1-Lipschitz (T1) and
-    enclosed until a comparison is decided; clamping to a public range moves no two values apart; each person
+    tables (theory T5), θ and core of lattices (T8, T8′) are verified in exact arithmetic, coordinates are 1-Lipschitz
+    (T1) and enclosed until a comparison is decided; clamping to a public range moves no two values apart; each person
     answers one mechanism, drawn independently of the value, so the largest ε holds.
 
     Args:

@@ -57,6 +57,12 @@ class Uniform:
         self.bits = bits
 
 
+def uniforms(count: int, source: Source) -> list[Uniform]:
+    """So many numbers, of which the first eight bytes are drawn at once."""
+    words = source(8 * count)
+    return [Uniform(words[k : k + 8], source) for k in range(0, len(words), 8)]
+
+
 def draw_share(shares: Sequence[int], source: Source) -> int:
     """Which mechanism a person answers: the k-th with probability proportional to its share; no bytes for one alone."""
     if len(shares) == 1:
@@ -184,8 +190,7 @@ def draw_cells(enclose: Positions, ratio: tuple[int, int], bits: int, source: So
         source: of 16 bytes an axis (rounding, noise), and of more for all of them while one is not settled.
         axes: how many there are.
     """
-    words = source(16 * axes)
-    numbers = [Uniform(words[k : k + 8], source) for k in range(0, len(words), 8)]
+    numbers = uniforms(2 * axes, source)
     while True:
         places = enclose(bits + numbers[0].bits - 64)
         found = [_axis(p, u, v, ratio) for p, u, v in zip(places, numbers[::2], numbers[1::2], strict=True)]
@@ -198,15 +203,25 @@ def draw_cells(enclose: Positions, ratio: tuple[int, int], bits: int, source: So
 
 def _axis(place: Interval, rounding: Uniform, noise: Uniform, ratio: tuple[int, int]) -> int | None:
     """The cell of one axis; None where what is known so far does not settle it."""
-    bits, size = place.bits, _size(noise, ratio)
+    cell, moved = rounded(place, rounding), geometric(noise, ratio)
+    return None if cell is None or moved is None else cell + moved
+
+
+def rounded(place: Interval, rounding: Uniform) -> int | None:
+    """The cell ⌈t − U⌉ of a position t, clamped; None where what is known so far does not settle it."""
+    bits = place.bits
     low, high = (min(max(end, -_FARTHEST << bits), _FARTHEST << bits) for end in (place.low, place.high))
     fine = bits - rounding.bits
     # t − U lies above `least` and is at most `most`
     least, most = low - ((rounding.numerator + 1) << fine), high - (rounding.numerator << fine)
     cell = -(-most >> bits)
-    if size is None or least < (cell - 1) << bits:
-        return None
-    return cell + (size if noise.numerator >> (noise.bits - 1) else -size)
+    return None if least < (cell - 1) << bits else cell
+
+
+def geometric(noise: Uniform, ratio: tuple[int, int]) -> int | None:
+    """By how many cells geometric noise moves an axis, up where the first bit is 1; None where it is not settled."""
+    size = _size(noise, ratio)
+    return None if size is None else size if noise.numerator >> (noise.bits - 1) else -size
 
 
 def _size(noise: Uniform, ratio: tuple[int, int]) -> int | None:

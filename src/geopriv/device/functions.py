@@ -1,4 +1,4 @@
-"""Sine, cosine, arc tangent, logarithm and π as intervals, in whole numbers only.
+"""Sine, cosine, arc tangent, logarithm, falling powers of e and π as intervals, in whole numbers only.
 
 Each is a series on a small argument. Sums are kept with 32 bits more than are asked for; what truncation and the end of
 the series leave out stays far below 2^31 of the last of them, so that one unit on each side covers it.
@@ -135,6 +135,44 @@ def _log_of_mantissa(number: int, work: int) -> int:
     size = (abs(above) << work) // (number + one)
     series = _odd_series(size, work, 1) << (_HALVINGS + 1)
     return series if above >= 0 else -series
+
+
+def exponential(power: Interval) -> Interval:
+    """The number e^(−y), for y ≥ 0, between those of the two ends of y.
+
+    >>> y = Interval(1 << 64, 1 << 64, 64)
+    >>> float(exponential(y).middle())
+    0.36787944117144233
+    """
+    return Interval(_falling(power.high, power.bits).low, _falling(power.low, power.bits).high, power.bits)
+
+
+def _falling(y: int, bits: int) -> Interval:
+    """The number e^(−y/2^bits), as 2^−n·e^(−r) with 0 ≤ r < ln 2, by the series of e^(−r).
+
+    n is below 2^(extra − 1), so of n·ln 2 less than two units of 2^−work are unknown, and as many of r, which moves
+    e^(−r) by no more. Every term is wrong by at most 0.7 of what the one before is wrong by, and 2 units, hence by 7.
+    There are fewer than w terms, so the sum is wrong by less than 8w units.
+    """
+    extra = (y >> bits).bit_length() + 2
+    work = bits + _GUARD
+    halves = (y << (_GUARD + extra)) // _log_of_two(work + extra)
+    if halves > bits:
+        return Interval(0, 1, bits)
+    rest = (y << _GUARD) - (halves * _log_of_two(work + extra) >> extra)
+    result = term = 1 << work
+    k, sign = 0, 1
+    while term:
+        k, sign = k + 1, -sign
+        term = (term * rest >> work) // k
+        result += sign * term
+    return _settled(result >> halves, bits)
+
+
+@lru_cache(maxsize=64)
+def _log_of_two(work: int) -> int:
+    """The number ln 2·2^work, less than two units below."""
+    return logarithm(Fraction(2), work + 2).low >> 2
 
 
 def nearest_float(enclose: Callable[[int], Interval], least: Fraction = Fraction(0)) -> float:

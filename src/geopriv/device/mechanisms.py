@@ -30,6 +30,7 @@ from geopriv.device.reading import (
     thing,
     whole,
 )
+from geopriv.device.rounds import RoundNoise, draw_round
 from geopriv.device.spaces import read_space
 from geopriv.device.tables import MOST_SHARE, SpareRows, narrow, worst_step
 from geopriv.device.values import DeviceSpace, FlatSpace, Value
@@ -83,7 +84,7 @@ class DeviceTable:
 
 @dataclass(frozen=True)
 class DeviceLattice:
-    """A lattice: its grid, and the ratio a = 1/(1 + θ) of the noise."""
+    """A lattice: its grid, and the ratio a = 1/(1 + θ) of the noise on each axis, or round noise."""
 
     epsilon: float
     space: FlatSpace
@@ -91,12 +92,16 @@ class DeviceLattice:
     origin: tuple[Fraction, ...]
     ratio: tuple[int, int]
     spent: Fraction
+    noise: RoundNoise | None = None
 
     def draw(self, value: Value, source: Source) -> tuple[int, ...]:
         """A cell of the grid.
 
-        Guarantee: theory T8, with d·θ² ≤ (ε·step)² verified exactly, at the exact position of the person's own value.
+        Guarantee: theory T8 with d·θ² ≤ (ε·step)², or T8′ with θ ≤ ε·step and its least core, verified exactly, at the
+        exact position of the person's own value.
         """
+        if self.noise is not None:
+            return draw_round(lambda bits: self._positions(value, bits), self.noise, _BITS, source)
         return draw_cells(lambda bits: self._positions(value, bits), self.ratio, _BITS, source, self.space.axes)
 
     def _positions(self, value: Value, bits: int) -> list[Interval]:
@@ -113,7 +118,7 @@ def read_mechanism(document: Any, where: str) -> DeviceMechanism:
     Raises:
         InvalidDesign: for a document that is none, and for a promise that does not hold.
     """
-    kind, found = thing(document, where, KINDS, _SPARE_KEYS.get(str(_type(document)), ()))
+    kind, found = thing(document, where, KINDS, _spare(document))
     try:
         mechanism = _READERS[kind][1](found, where)
     except ArithmeticError:  # a bound that is infinite, or a distance that is 0
@@ -124,8 +129,10 @@ def read_mechanism(document: Any, where: str) -> DeviceMechanism:
     return mechanism
 
 
-def _type(document: Any) -> Any:
-    return document.get("type") if isinstance(document, dict) else None
+def _spare(document: Any) -> tuple[str, ...]:
+    """The keys that documents of this kind may leave out."""
+    kind = document.get("type") if isinstance(document, dict) else None
+    return SPARE.get(kind, ()) if isinstance(kind, str) else ()
 
 
 def read_epsilon(document: Any, where: str, unit: str | None) -> float:
@@ -186,6 +193,22 @@ def _bracket_table(found: Document, where: str) -> DeviceTable:
     return table
 
 
+def _vector_table(found: Document, where: str) -> DeviceTable:
+    """A table whose letters count for other queries too, which are shown and never read: that changes no report."""
+    table, letters = _table(found, where), len(found["values"])
+    others, vectors = found["others"], found["vectors"]
+    if not isinstance(others, list) or not all(isinstance(other, dict) for other in others):
+        raise refuse(f"{where}.others", "a list of objects", type(others).__name__)
+    if len(canonical(others)) > ASKED:
+        raise refuse(f"{where}.others", f"at most {ASKED:,} bytes", len(canonical(others)))
+    if not isinstance(vectors, list) or len(vectors) != len(others):
+        raise refuse(f"{where}.vectors", f"{len(others)} lists", type(vectors).__name__)
+    for counted in vectors:
+        if len(numbers(counted, f"{where}.vectors")) != letters:
+            raise refuse(f"{where}.vectors", f"made of lists of {letters} numbers", len(counted))
+    return table
+
+
 def _asked(found: Document, where: str) -> tuple[DeviceCoordinate, Document]:
     """The coordinate of a mechanism of one query, and what is asked, which is shown and never read."""
     coordinate, query = read_coordinate(found["coordinate"], read_space(found["space"])), found["query"]
@@ -203,8 +226,21 @@ def _lattice(found: Document, where: str) -> DeviceLattice:
     theta = _theta(found["theta"], where)
     epsilon = read_epsilon(found["guarantee"], where, space.unit)
     allowed = Fraction(epsilon) * Fraction(step)
-    spent = space.axes * theta**2 / allowed**2
-    return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), _ratio(theta), spent)
+    noise = _core(found, theta, space.axes, where)
+    spent = noise.spent(allowed) if noise is not None else space.axes * theta**2 / allowed**2
+    return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), _ratio(theta), spent, noise)
+
+
+def _core(found: Document, theta: Fraction, axes: int, where: str) -> RoundNoise | None:
+    """Round noise, where a lattice says that it has some."""
+    if "core" not in found:
+        return None
+    noise = RoundNoise(theta, whole(found["core"], f"{where}.core", 1, 1 << 40), axes)
+    if not noise.drawable:
+        raise refuse(
+            f"{where}.core", "for two to six axes, and such that theta^2 times it is at most 16", found["core"]
+        )
+    return noise
 
 
 def _theta(value: Any, where: str) -> Fraction:
@@ -225,7 +261,8 @@ _TABLE = "space", "coordinate", "query", "guarantee", "lattice", "values", "weig
 _READERS: dict[str, tuple[tuple[str, ...], Callable[[Document, str], DeviceMechanism]]] = {
     "Table": (_TABLE, _table),
     "BracketTable": ((*_TABLE, "inner", "outer"), _bracket_table),
+    "VectorTable": ((*_TABLE, "others", "vectors"), _vector_table),
     "Lattice": (("space", "guarantee", "step", "theta", "origin"), _lattice),
 }
-_SPARE_KEYS = {"Table": ("spare",)}  # that a document may have
+SPARE = {"Lattice": ("core",), "Table": ("spare",)}
 KINDS = {kind: keys for kind, (keys, _) in _READERS.items()}  # all that there are: what is not here is refused

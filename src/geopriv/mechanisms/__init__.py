@@ -20,6 +20,7 @@ from geopriv.mechanisms.sensitivity import (
 )
 from geopriv.mechanisms.table.bracket_table import BracketTable
 from geopriv.mechanisms.table.table import Table
+from geopriv.mechanisms.table.vector_table import VectorTable
 
 __all__ = [
     "Additive",
@@ -40,6 +41,7 @@ __all__ = [
     "SmoothT",
     "Table",
     "VectorSmoothCauchy",
+    "VectorTable",
     "hamming_smooth_sensitivity",
     "pointwise_lipschitz",
     "smooth_sensitivity",

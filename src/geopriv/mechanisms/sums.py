@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +17,39 @@ _HITS = 4.0  # reports of the largest size that count as seen: with fewer, the s
 Blocks = Callable[[], Iterator[tuple[FloatArray, FloatArray]]]  # contributions (m, K), and how often each row came
 
 
+class Together(ABC):
+    """How estimates err together, where they are too many for a matrix: by draws."""
+
+    @property
+    @abstractmethod
+    def variances(self) -> FloatArray:
+        """Of one report's contributions, shape (K,)."""
+
+    @abstractmethod
+    def batches(self, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
+        """Normal errors of √n times the means, shape (some, K), until there are so many."""
+
+
+@dataclass(frozen=True, eq=False)
+class Added(Together):
+    """Independent errors with weights: of groups that are put together.
+
+    Args:
+        parts: the weight of each part's variances, and the part.
+    """
+
+    parts: tuple[tuple[float, Together], ...]
+
+    @property
+    def variances(self) -> FloatArray:
+        return np.asarray(sum(weight * part.variances for weight, part in self.parts))
+
+    def batches(self, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
+        for _ in range(draws):  # batches of parts differ in size
+            each = [(weight, next(part.batches(rng, 1))) for weight, part in self.parts]
+            yield np.asarray(sum(math.sqrt(weight) * drawn for weight, drawn in each))
+
+
 @dataclass(frozen=True, eq=False)
 class Sums:
     """Of the reports to one mechanism, for K queries.
@@ -24,7 +59,7 @@ class Sums:
         means: of the contributions, shape (K,).
         variances: of one report's contributions, with n − 1 in the denominator.
         thirds: their third central moments.
-        covariance: of them, shape (K, K); None where that is too large, or was not asked for.
+        covariance: of them, shape (K, K), or draws of how they err together; None where neither is known or asked for.
         low: the least contribution that is possible for each query; infinite where there is no bound.
         high: the largest.
         bias: a bound on |bias|, the largest of all queries.
@@ -36,7 +71,7 @@ class Sums:
     means: FloatArray
     variances: FloatArray
     thirds: FloatArray
-    covariance: FloatArray | None
+    covariance: FloatArray | Together | None
     low: FloatArray
     high: FloatArray
     bias: float
@@ -75,6 +110,9 @@ def band_half(reach: float, sums: Sums) -> FloatArray:
     over the variance, which is at most R and says how lopsided they are, as it would be with 4 more reports of size R.
     So it is R where reports are few, and where they are many it is what the next order of the normal law asks for.
     The term vanishes against the first like 1/√n.
+
+    The second term is a heuristic: it has the form of a proven one and another ρ, and that the band covers with few
+    reports was measured (docs/errors.md), not proven. `geopriv.answers.bands.proven_band` is.
 
     Args:
         reach: normal standard errors on each side, of one interval or of a band (`geopriv.answers.bands`).

@@ -217,7 +217,7 @@ def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]
     if answer.consistent is not None:
         held = density.finer(density.percent * answer.consistent)
         lines = _contours(density, held, bar.levels, frame)
-        panels.append(_panel("Made non-negative", per, held, bar, everywhere, lines, "biased by that"))
+        panels.append(_panel("Made consistent", per, held, bar, everywhere, lines, "biased by that"))
     bar = colour_bar(max(float(errors.max()), 1e-12), ERROR)
     return *panels, _panel("Standard error", per, errors, bar, everywhere)
 

@@ -97,9 +97,18 @@ class Query(ABC):
         """A bound on the second derivatives of f along every axis, where f is no profile of its coordinate."""
         return None
 
+    @property
+    def gridded(self) -> bool:
+        """Whether f is no profile of its coordinate and known on a grid (`grid`)."""
+        return False
+
     def grid(self, rate: float) -> BlurredGrid | None:
         """F on a grid that reaches as far as noise of a rate needs, where f is no profile of its coordinate."""
         return None
+
+    def rough(self) -> Query:
+        """The query, or one that is as good for predictions and faster to compute."""
+        return self
 
     def box(self, margin: float) -> Box:
         """The lowest and the highest corner of a box around the places where f changes."""

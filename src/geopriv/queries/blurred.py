@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +25,7 @@ from geopriv.spaces.rounding import above, below
 
 _WIDE = 3.0  # steps of the grid over which an edge is seen well enough
 _DEEP = math.sqrt(2 * math.log(10))  # bandwidths: the middle of a disc of this radius counts for 1 − e^(−ln 10) = 0.9
+_FARTHER = 1.1  # by which factor at most a grid reaches farther than it must
 _FIRST = 0.6  # steps: what is left of an edge between grid points is then below e^(−2π²·0.36) = 8e-4 of a step
 
 
@@ -155,8 +156,18 @@ class Blurred(Query):
         """F at points that the space has read."""
         return super().answer(points) if self.along_line else self._grid(points)
 
+    @property
+    def gridded(self) -> bool:
+        return not self.along_line
+
     def grid(self, rate: float) -> BlurredGrid:
-        """The blurred region on a grid that reaches as far as noise of a rate needs."""
+        """The blurred region on a grid that reaches as far as noise of a rate needs, or a little farther."""
+        if not np.isfinite(rate):
+            return _sampled(self, np.inf)
+        return _sampled(self, _FARTHER ** math.floor(math.log(rate, _FARTHER)))  # one grid for rates that are alike
+
+    def sampled(self, rate: float) -> BlurredGrid:
+        """The blurred region on a grid for noise of exactly this rate."""
         pieces, step = self._pieces, self.bandwidth / PER_BANDWIDTH
         assert pieces is not None  # what _bounded says
         if min(b - a for a, b in pairwise(pieces.knots)) > _WIDE * step:
@@ -225,3 +236,8 @@ class Blurred(Query):
         if not self.along_line:
             rule = "along a line for this mechanism; blurred regions are for InputLaplace and Lattice"
             raise invalid("Blurred", "query", rule, type(self.query).__name__)
+
+
+@lru_cache(maxsize=8)  # they are large
+def _sampled(query: Blurred, rate: float) -> BlurredGrid:
+    return query.sampled(rate)

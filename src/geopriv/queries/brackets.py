@@ -214,7 +214,7 @@ def _cells_of(plain: Coordinate, origin: FloatArray, step: float, first: Any, la
     """Corners of cells that A reaches into, and corners of none but cells that are all in A."""
     half = step * np.sqrt(len(first)) / 2
     axes = [origin[k] + step * (np.arange(a, b + 2) - 0.5) for k, (a, b) in enumerate(zip(first, last, strict=True))]
-    s = _near_border(plain, axes, 2 * half)
+    s = near_border(plain, axes, 2 * half)
     touched, whole = s < half - HAIR * step, s <= -half + HAIR * step
     for axis in range(s.ndim):
         before, after = (np.take(touched, np.arange(k, touched.shape[axis] - 1 + k), axis) for k in (0, 1))
@@ -224,23 +224,23 @@ def _cells_of(plain: Coordinate, origin: FloatArray, step: float, first: Any, la
     return touched, whole
 
 
-def _near_border(plain: Coordinate, axes: list[FloatArray], clear: float) -> FloatArray:
-    """S at the points of a grid; farther than `clear` from the border a number that is as far and of the same sign.
+def near_border(plain: Coordinate, axes: list[FloatArray], clear: float, level: float = 0.0) -> FloatArray:
+    """S − level at the points of a grid; where it is larger than `clear` a number that is as large and of its sign.
 
     S is 1-Lipschitz, so a block of points whose middle is farther from the border than its corners are from its middle,
     and `clear` more, is all on one side. Only the other blocks are looked at, of which a border has few.
     """
     middles = [np.array([(part[0] + part[-1]) / 2 for part in _blocks(axis)]) for axis in axes]
     apart = np.hypot.reduce([max(float(np.ptp(part)) for part in _blocks(axis)) / 2 for axis in axes])
-    coarse = _at(plain, middles)
+    coarse = _at(plain, middles) - level
     sizes = [[len(part) for part in _blocks(axis)] for axis in axes]
-    s = np.where(coarse > 0, 1.0, -1.0) * 2 * clear
+    s = np.where(coarse > 0, 1.0, -1.0) * (2 * clear or 1.0)
     for axis, counts in enumerate(sizes):
         s = np.repeat(s, counts, axis=axis)
     ends = [np.concatenate([[0], np.cumsum(counts)]) for counts in sizes]
     for block in np.argwhere(np.abs(coarse) <= apart + clear):
         part = tuple(slice(end[k], end[k + 1]) for end, k in zip(ends, block.tolist(), strict=True))
-        s[part] = _at(plain, [axis[some] for axis, some in zip(axes, part, strict=True)])
+        s[part] = _at(plain, [axis[some] for axis, some in zip(axes, part, strict=True)]) - level
     return s
 
 

@@ -18,7 +18,7 @@ def print_comparison(console: Console, found: Comparison) -> None:
         f"{found.people:,} synthetic people.\nPromise: {promise}.\n"
         f"Truth: [bold]{100 * found.truth:.3f} %[/bold]. "
         "Estimates are in %; predicted and true error and bias in percentage points.\n"
-        "Efficiency (eff.): the least variance that any unbiased report could have, as a share of this one's.",
+        "Efficiency (eff.): a variance below which no unbiased report can be, as a share of this one's.",
         highlight=False,
     )
     wide = console.width >= 120

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from geopriv.mechanisms import Table
+from geopriv.proofs.floors import least_variance
 from geopriv.queries.priors import Prior
 from geopriv_paper.datasets import Incomes
 from geopriv_paper.one_way import expected
@@ -25,7 +26,8 @@ class Panel:
         lattice: Lattice, on a grid for this query.
         table: Table, uniform prior.
         excess: the table's variance over what no unbiased report with its values could beat, at lattice points.
-        floor: what no unbiased report could beat.
+        floor: what no unbiased report could beat at any value by itself (theory T7).
+        least: what none could beat for all of the people at once (theory T12).
     """
 
     at: int
@@ -37,6 +39,7 @@ class Panel:
     table: float
     excess: float
     floor: float
+    least: float
 
     @property
     def gains(self) -> dict[str, float]:
@@ -45,14 +48,15 @@ class Panel:
             "M3/least_scale": self.m3 / self.least_scale,
             "M3/table": self.m3 / self.table,
             "table/floor": self.table / self.floor,
+            "table/least": self.table / self.least,
             "table/bound": self.excess,
         }
 
     @property
     def efficiencies(self) -> dict[str, float]:
-        """Floor over variance."""
+        """The higher floor, T12, over variance."""
         names = ("m2", "m3", "least_scale", "lattice", "table")
-        return {name: self.floor / float(getattr(self, name)) for name in names}
+        return {name: self.least / float(getattr(self, name)) for name in names}
 
 
 def one_way(incomes: Incomes, each: Callable[[], None] = lambda: None) -> list[Panel]:
@@ -66,7 +70,8 @@ def one_way(incomes: Incomes, each: Callable[[], None] = lambda: None) -> list[P
     for setting in one_way_settings():
         found = expected(setting, incomes)
         variance = {name: float(numbers["variance"]) for name, numbers in found["expected"].items()}
-        excess = Table.calibrate(setting.query, setting.rate).excess(Prior(incomes.values, incomes.weights))
+        people = Prior(incomes.values, incomes.weights)
+        excess = Table.calibrate(setting.query, setting.rate).excess(people)
         panels.append(
             Panel(
                 setting.at,
@@ -78,6 +83,7 @@ def one_way(incomes: Incomes, each: Callable[[], None] = lambda: None) -> list[P
                 variance["Table"],
                 excess,
                 found["floor"],
+                least_variance(setting.query, setting.rate, people),
             )
         )
         each()

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
+from typing import Protocol
 
 import numpy as np
 
-from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil_on_box
 from geopriv.queries import Query
 from geopriv.shapes.profiles import (
@@ -19,13 +19,33 @@ from geopriv.shapes.profiles import (
 )
 from geopriv.spaces.checks import FloatArray
 
+
+class OnGrid(Protocol):
+    """A grid and the coefficient of a stencil on it."""
+
+    @property
+    def origin(self) -> tuple[float, ...]:
+        """The point of cell (0, …, 0)."""
+
+    @property
+    def step(self) -> float:
+        """The width of a cell."""
+
+    @property
+    def curvature(self) -> float:
+        """The coefficient c of the stencil."""
+
+    def on_cells(self, query: Query) -> Callable[[FloatArray], FloatArray]:
+        """The query as a function of cells."""
+
+
 _MOST = 1 << 24  # cells of a box that is looked at whole: more than a bracket has
 _FINE = 1 << 15  # places at which a curved profile is looked at
 _TAIL = math.exp(-72)  # of a Gaussian beyond the twelve bandwidths at which its breaks end
 _ROUNDING = 1e-9
 
 
-def stencil_bounds(mechanism: Cells, query: Query) -> tuple[float, float] | None:
+def stencil_bounds(mechanism: OnGrid, query: Query) -> tuple[float, float] | None:
     """The least and the largest contribution of a report, or numbers beyond them; None where there is no bound.
 
     Along a linear coordinate s the stencil is G(s) = Σ w·f0(s + shift), a function of s alone. For straight pieces it
@@ -50,12 +70,12 @@ def stencil_bounds(mechanism: Cells, query: Query) -> tuple[float, float] | None
     return ends[0] - slack, ends[1] + slack
 
 
-def _weight(mechanism: Cells) -> float:
+def _weight(mechanism: OnGrid) -> float:
     """The sum of the absolute weights of the stencil."""
-    return float((1 + 4 * mechanism.curvature) ** mechanism.space.dimension)
+    return float((1 + 4 * mechanism.curvature) ** len(mechanism.origin))
 
 
-def _along_coordinate(mechanism: Cells, query: Query) -> tuple[float, float] | None:
+def _along_coordinate(mechanism: OnGrid, query: Query) -> tuple[float, float] | None:
     if not query.has_profile:
         return None
     axis, d = query.geometry.axis, query.space.dimension
@@ -99,7 +119,7 @@ def _of_curve(
     return float(values.min()) - slack, float(values.max()) + slack
 
 
-def _on_box(mechanism: Cells, query: Query) -> tuple[float, float] | None:
+def _on_box(mechanism: OnGrid, query: Query) -> tuple[float, float] | None:
     box = query.box_of_change(mechanism.step)
     if box is None:
         return None
@@ -107,7 +127,5 @@ def _on_box(mechanism: Cells, query: Query) -> tuple[float, float] | None:
     first, sizes = np.floor(low), np.ceil(high) - np.floor(low) + 1
     if np.prod(sizes) > _MOST:
         return None
-    values = stencil_on_box(
-        lambda cells: mechanism._f(query, cells), first, sizes.astype(int).tolist(), mechanism.curvature
-    )
+    values = stencil_on_box(mechanism.on_cells(query), first, sizes.astype(int).tolist(), mechanism.curvature)
     return float(values.min()), float(values.max())

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.guarantee import Pure, require_per_distance
+from geopriv.mechanisms.input.deconvolution import RoundSpectrum
 from geopriv.mechanisms.lattice.bias import largest_interpolation_bias
 from geopriv.mechanisms.lattice.grid import require_flat_space
-from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
+from geopriv.mechanisms.lattice.moments import interpolant
+from geopriv.mechanisms.lattice.noises.base import CellNoise
+from geopriv.mechanisms.lattice.noises.product import ProductNoise
+from geopriv.mechanisms.lattice.noises.round import RoundNoise
+from geopriv.mechanisms.lattice.undoing import BySpectrum, ByStencil, CellGrid, Undoing
 from geopriv.queries import Query
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, numbers, positive
-from geopriv.spaces.notes import Positive, Vector
+from geopriv.spaces.notes import Positive, Spare, Vector
 
 LEAST, MOST = Fraction(1, 1 << 14), Fraction(1 << 10)  # θ: finer noise is not told apart by its denominator
+Core = Annotated[int | None, Spare(description="C of round noise; left out where each axis has noise of its own.")]
 FARTHEST = 2.0**50  # steps from the origin: beyond, neighbouring cells are no longer different floats
 
 
@@ -31,8 +38,9 @@ class Cells:
         space: a Line, LogLine, Plane, Euclidean or LocalPlane.
         guarantee: what is promised.
         step: the width of a cell, in the unit of distance.
-        theta: θ, rational, with d·θ² ≤ (ε·step)².
+        theta: θ, rational, with d·θ² ≤ (ε·step)², or with θ ≤ ε·step where there is a core.
         origin: the point of cell (0, …, 0), public.
+        core: C of round noise in two and more dimensions; None where each axis has noise of its own.
     """
 
     space: Space
@@ -40,6 +48,7 @@ class Cells:
     step: Positive
     theta: Fraction
     origin: Vector = ()
+    core: Core = None
 
     def __post_init__(self) -> None:
         require_flat_space(self.space)
@@ -50,7 +59,7 @@ class Cells:
         require_per_distance("Lattice", self.guarantee, self.space.distance_unit)
         _require_fraction(self.theta)
         if self.spent > 1:
-            raise invalid("Lattice", "theta", "such that d·θ² ≤ (ε·step)²", self.theta)
+            raise invalid("Lattice", "theta", self.noise.rule, self.theta)
 
     @property
     def allowed(self) -> Fraction:
@@ -59,18 +68,36 @@ class Cells:
 
     @property
     def spent(self) -> Fraction:
-        """d·θ²/(ε·step)², exactly: the square of the largest loss over what is promised."""
-        return self.space.dimension * self.theta**2 / self.allowed**2
+        """Exactly, a number that is at most 1 if and only if the promise is proven: what the noise needs of ε·step."""
+        return self.noise.spent(self.allowed)
+
+    @property
+    def noise(self) -> CellNoise:
+        """By which a cell is moved."""
+        d = self.space.dimension
+        return ProductNoise(self.theta, d) if self.core is None else RoundNoise(self.theta, d, self.core)
+
+    @property
+    def grid(self) -> CellGrid:
+        """Where cells are."""
+        return CellGrid(self.origin, self.step, self.space.point_shape)
+
+    @property
+    def undoing(self) -> Undoing:
+        """By which reports are made estimates."""
+        if self.core is None:
+            return ByStencil(self.grid, self.ratio, self.curvature)
+        return BySpectrum(self.grid, RoundSpectrum(float(self.theta), self.core, self.step, self.space.dimension))
 
     @property
     def ratio(self) -> float:
-        """The ratio a = 1/(1 + θ), by which the noise falls from one cell to the next."""
-        return float(1 / (1 + self.theta))
+        """The ratio a = 1/(1 + θ), by which noise of one axis falls from one cell to the next; none of round noise."""
+        return self.noise.ratio
 
     @property
     def curvature(self) -> float:
-        """The coefficient c = (1 + θ)/θ² of the stencil."""
-        return float((1 + self.theta) / self.theta**2)
+        """The coefficient c = (1 + θ)/θ² of the stencil; none of round noise."""
+        return self.noise.curvature
 
     def place(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """For each axis of each point the cell i below it, and the fraction λ of the way to i + 1.
@@ -89,29 +116,31 @@ class Cells:
         return lower, along - lower
 
     def noise_probability(self, moved: int) -> Fraction:
-        """The probability that one axis of the report is moved by so many cells."""
-        return self.theta / (2 + self.theta) / (1 + self.theta) ** abs(moved)
+        """The probability that one axis of the report is moved by so many cells, where axes are independent.
+
+        Raises:
+            InvalidParameter: for round noise.
+        """
+        if self.core is not None:
+            raise invalid("Lattice", "core", "None where the axes are to be independent", self.core)
+        return ProductNoise(self.theta, self.space.dimension).of_axis(moved)
 
     def noise_reach(self, n: int, chance: float) -> int:
-        """By how many cells at most noise moves any axis of n reports, but for a chance: P(|m| > r) = 2·a^r/(2 + θ).
+        """By how many cells at most noise moves any axis of n reports, but for a chance.
 
         >>> from geopriv import Lattice, Line
         >>> Lattice.calibrate(Line(), 1.0, step=0.125).noise_reach(1000, 0.005)
         104
         """
-        rare = 2 * n * self.space.dimension / ((2 + float(self.theta)) * chance)
-        return max(0, math.ceil(math.log(rare) / math.log1p(float(self.theta))))
+        return self.noise.reach(n, chance)
 
     def log_probability(self, points: FloatArray, reports: FloatArray) -> FloatArray:
         """The logarithm of the probability of reports given true points; shapes broadcast."""
         lower, share = self.place(points)
-        a = self.ratio
         moved = reports - lower
-        # a^|m| and a^|m − 1| have the smaller of the two powers in common
-        common = np.where(moved >= 1, moved - 1, -moved)
-        rest = np.where(moved >= 1, (1 - share) * a + share, (1 - share) + share * a)
-        axes = np.log(float(self.theta / (2 + self.theta))) - common * math.log1p(float(self.theta)) + np.log(rest)
-        return np.asarray(axes.sum(axis=-1) if self.space.point_shape else axes)
+        if not self.space.point_shape:
+            moved, share = moved[..., None], share[..., None]
+        return self.noise.log_rounded(moved, share)
 
     def cells(self, reports: FloatArray) -> FloatArray:
         """Reports as integer vectors of shape (n, d).
@@ -132,12 +161,12 @@ class Cells:
         if query is None:
             raise invalid("estimate", "query", "given, since an input report can answer any", query)
         self._require_space(query)
-        return stencil(lambda at: self._f(query, at), cells, self.curvature)
+        return self.undoing.at_cells(query, cells)
 
     def target(self, x: Any, query: Query) -> FloatArray:
         """E[contribution] for each value: the multilinear interpolant of f on the grid, exactly."""
         lower, share, shape = self._placed(x, query)
-        return interpolant(lambda at: self._f(query, at), lower, share).reshape(shape)
+        return interpolant(self.on_cells(query), lower, share).reshape(shape)
 
     def bias(self, x: Any, query: Query) -> FloatArray:
         """E[contribution] − f(x) for each value, exactly: what interpolation leaves."""
@@ -155,38 +184,26 @@ class Cells:
 
     def variance_at(self, points: FloatArray, query: Query) -> FloatArray:
         """The variance of a contribution at points of the space, flat."""
-        d = self.space.dimension
-        lower, share = (part.reshape(-1, d) for part in self.place(points))
-        a, c = self.ratio, self.curvature
-        if query.bell is None or d == 1:
-            square = mean_square(lambda at: self._f(query, at), lower, share, a, c)
-        else:  # a product of functions of one axis each
-            square = np.ones(len(lower))
-            apex = float(query.geometry.apex or 0.0)
-            for j, (middle, origin) in enumerate(zip(query.geometry.anchor, self.origin, strict=True)):
-
-                def along(at: FloatArray, start: float = origin - middle) -> FloatArray:
-                    return query.profile(np.abs(start + self.step * at[:, 0]) + apex)
-
-                square *= mean_square(along, lower[:, [j]], share[:, [j]], a, c)
-        mean = interpolant(lambda at: self._f(query, at), lower, share)
-        return np.maximum(square - mean**2, 0.0)
+        lower, share = (part.reshape(-1, self.space.dimension) for part in self.place(points))
+        mean = interpolant(self.on_cells(query), lower, share)
+        return np.maximum(self.undoing.mean_square(query, lower, share) - mean**2, 0.0)
 
     def largest_bias(self, query: Query | None = None) -> float:
-        """The largest |target − f| over all values: a bound for kernels and linear scores, else the largest found."""
+        """A bound on |E[contribution] − f| over all values: what interpolation leaves, and what undoing misses."""
         if query is None:
             return math.nan
         self._require_space(query)
-        return largest_interpolation_bias(query, self.step, lambda x: self.bias_at(x, query))
+        left = largest_interpolation_bias(query, self.step, lambda x: self.bias_at(x, query))
+        return left + self.undoing.leftover(query)
 
     def bias_at(self, points: FloatArray, query: Query) -> FloatArray:
         """Target − f at points of the space, flat."""
         lower, share = (part.reshape(-1, self.space.dimension) for part in self.place(points))
-        return interpolant(lambda at: self._f(query, at), lower, share) - query.answer(points)
+        return interpolant(self.on_cells(query), lower, share) - query.answer(points)
 
-    def _f(self, query: Query, cells: FloatArray) -> FloatArray:
-        points = np.asarray(self.origin) + self.step * cells
-        return query.answer(points.reshape(-1, *self.space.point_shape))
+    def on_cells(self, query: Query) -> Callable[[FloatArray], FloatArray]:
+        """The query as a function of cells, shape (m, d)."""
+        return self.grid.on_cells(query)
 
     def _placed(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray, tuple[int, ...]]:
         self._require_space(query)

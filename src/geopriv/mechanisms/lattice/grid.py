@@ -10,6 +10,8 @@ import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.mechanisms.input.deconvolution import RoundSpectrum
+from geopriv.mechanisms.lattice.bias import interpolation_bias
 from geopriv.queries import Query
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
@@ -22,6 +24,10 @@ _COARSER = (0.8, 0.4, 0.2, _USUAL)
 _FINEST = _USUAL / 16
 _COARSEST, _FINEST_ALIGNED = 1.0, 0.025  # where kinks lie on cells: a finer grid only pays more for them
 _WEIGHED, _PROBES = 16, 200  # queries and points at which grids are compared
+_ROUND = (0.1, 0.05, 0.02, 0.01)  # steps under round noise
+_USUAL_ROUND = 0.02
+_WAVES = 6.0  # in units of 1/h: e^(−36) is left of a Gaussian's square
+_WORTH = 1.03  # of the variance of the finest step: a report takes d bits fewer for each step twice as wide
 
 
 class OnGrid(Protocol):
@@ -52,6 +58,13 @@ def require_flat_space(space: Space) -> None:
         raise invalid("Lattice", "space", f"of at most {_AXES} axes, since the stencil has 3^d points", space)
 
 
+def require_queries(space: Space, queries: tuple[Query, ...]) -> None:
+    """Refuse queries on other spaces."""
+    for query in queries:
+        if getattr(query, "space", None) != space:
+            raise invalid("Lattice", "queries", f"queries on {space}", query)
+
+
 def choose_grid(make: Make[_Made], space: Space, rate: float, queries: tuple[Query, ...], largest_bias: float) -> _Made:
     """The mechanism on the best grid that follows all queries: one that hits all their kinks, or else 0.8/ε to 0.1/ε.
 
@@ -64,6 +77,48 @@ def choose_grid(make: Make[_Made], space: Space, rate: float, queries: tuple[Que
         return make(_USUAL / rate, ())
     fit = grids_that_follow(make, space, rate, queries, largest_bias)
     return min(fit, key=lambda mechanism: _cost(mechanism, queries)) if len(fit) > 1 else fit[0]
+
+
+def choose_round_step(space: Space, rate: float, queries: tuple[Query, ...], largest_bias: float) -> float | None:
+    """The widest step under round noise that costs little more than the finest; None where none follows the queries.
+
+    The cost is that of a whole map of Gaussians as narrow as the narrowest query, Σ over waves of the square of what
+    undoes the noise: finer steps are rounder, and need a smaller core.
+
+    Args:
+        space: of two and more axes.
+        rate: ε.
+        queries: that are to be followed.
+        largest_bias: that interpolation may leave.
+    """
+    if not queries:
+        return _USUAL_ROUND / rate
+    d = space.dimension
+    narrow = min(smoothness(query) for query in queries)
+    costs = {step: _whole(RoundSpectrum.least(step, d), narrow * rate) for step in _ROUND}
+    for step in _ROUND:
+        follows = all(interpolation_bias(query, step / rate) <= largest_bias for query in queries)
+        if follows and costs[step] <= _WORTH * costs[_ROUND[-1]]:
+            return step / rate
+    return None
+
+
+def smoothness(query: Query) -> float:
+    """The bandwidth of the Gaussian that a query is seen through; infinite where it is a straight line."""
+    bell = query.bell
+    if bell is not None:
+        return bell.bandwidth
+    return float(getattr(query if not query.has_profile else query.profile, "bandwidth", math.inf))
+
+
+def _whole(spectrum: RoundSpectrum, bandwidth: float) -> float:
+    """∫ e^(−h²ω²)/n(ω)²·ω^(d−1) dω, in units of 1/ε."""
+    if not math.isfinite(bandwidth):
+        return 1.0
+    length = np.linspace(0.0, _WAVES / bandwidth, _PROBES)[1:]
+    with np.errstate(over="ignore"):
+        waves = np.exp(-((bandwidth * length) ** 2)) / spectrum(length) ** 2 * length ** (spectrum.dimension - 1)
+    return float(waves.sum())
 
 
 def grids_that_follow(
@@ -87,9 +142,7 @@ def grids_that_follow(
     Raises:
         InvalidParameter: when even a step of 1/160ε leaves more bias.
     """
-    for query in queries:
-        if getattr(query, "space", None) != space:
-            raise invalid("Lattice", "queries", f"queries on {space}", query)
+    require_queries(space, queries)
 
     def follows(mechanism: OnGrid) -> bool:
         return all(mechanism.largest_bias(query) <= largest_bias for query in queries)

@@ -22,7 +22,7 @@ _NEAR = 2  # cells on each side of a place that are looked at together, on all a
 
 @dataclass(frozen=True)
 class BoxKinds:
-    """Boxes of cells, cut on some axes at given cells.
+    """Boxes of cells, cut on some axes at given cells; the axes are independent.
 
     Args:
         lattice: whose cells they are.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,12 +14,22 @@ from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.kinds import Kinds, Value
 from geopriv.mechanisms.lattice.cells import LEAST, MOST, Cells
-from geopriv.mechanisms.lattice.grid import choose_grid, grids_that_follow, require_flat_space
+from geopriv.mechanisms.lattice.grid import (
+    choose_grid,
+    choose_round_step,
+    grids_that_follow,
+    require_flat_space,
+    require_queries,
+)
 from geopriv.mechanisms.lattice.kinds import boxes_near
 from geopriv.mechanisms.lattice.loss import worst_of_cells
 from geopriv.mechanisms.lattice.marks import cell_marks
 from geopriv.mechanisms.lattice.moments import distinct
+from geopriv.mechanisms.lattice.noises.base import CellNoise
+from geopriv.mechanisms.lattice.noises.product import ProductNoise
+from geopriv.mechanisms.lattice.noises.round import ROUNDEST, RoundNoise
 from geopriv.mechanisms.lattice.reports import OnLattice
+from geopriv.mechanisms.lattice.round_kinds import round_kinds_near
 from geopriv.mechanisms.lattice.sums import bracket_sums, lattice_sums, map_sums
 from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
@@ -28,11 +38,12 @@ from geopriv.mechanisms.simulation import simulate
 from geopriv.mechanisms.sums import Sums
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
-from geopriv.queries.brackets import Bracket, bracket
+from geopriv.queries.brackets import Bracket
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive
 
+Noise = Literal["product", "round"]
 _DENOMINATOR = 1 << 24
 _WHOLE = 1 << 53  # cells that floats tell apart
 _WIDEST = 1 << 12  # cells over which a bracket may fade
@@ -41,12 +52,15 @@ _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 @dataclass(frozen=True)
 class Lattice(Cells, Sendable):
-    """A cell of a public grid: x rounded at random to a neighbour, plus two-sided geometric noise, on each axis.
+    """A cell of a public grid: x rounded at random to a neighbour on each axis, plus noise in whole numbers.
 
     On each axis x lies between the cells i and i + 1, at the fraction λ. It goes up with probability λ, and then moves
     by m with probability θ/(2 + θ)·(1 + θ)^−|m|. The report is a vector of whole numbers, and answers every query: with
     c = (1 + θ)/θ² the stencil (1 + 2c)·f(k) − c·(f(k − 1) + f(k + 1)), applied along each axis, has the multilinear
     interpolant of f on the grid as its mean, exactly, for any f. `bias` is what interpolation leaves.
+
+    With a core C the noise is round: a vector k with probability ∝ (1 + θ)^−√(|k|² + C), which pays ε once and not √d
+    times (`on_grid`). Then there is no stencil, and what needs one refuses.
 
     Rough f costs variance, the more the finer the grid (c is about 1/(ε·step)²): on a line a jump costs of the order of
     c^(3/2) and a kink c^(1/2); in the plane a kink along a curve costs c^(5/2). Prefer queries that are smooth over
@@ -56,8 +70,9 @@ class Lattice(Cells, Sendable):
         space: a Line, LogLine, Plane, Euclidean or LocalPlane.
         guarantee: what `calibrate` proved.
         step: the width of a cell, in the unit of distance.
-        theta: θ, rational, with d·θ² ≤ (ε·step)².
+        theta: θ, rational, with d·θ² ≤ (ε·step)², or with θ ≤ ε·step where there is a core.
         origin: the point of cell (0, …, 0), public.
+        core: C of round noise in two and more dimensions; None where each axis has noise of its own.
 
     >>> from geopriv import Line, Threshold
     >>> query = Threshold(at=100_000, width=16_000, space=Line("USD"))
@@ -74,6 +89,7 @@ class Lattice(Cells, Sendable):
         step: float | None = None,
         queries: Iterable[Query] | None = None,
         largest_bias: float = 1e-3,
+        noise: Noise | None = None,
     ) -> Lattice:
         """The mechanism for a space at a rate.
 
@@ -85,11 +101,13 @@ class Lattice(Cells, Sendable):
         Args:
             space: a Line, LogLine, Plane, Euclidean or LocalPlane of at most six axes.
             epsilon: per unit of distance, as a number or a sentence.
-            step: of the grid; by default 0.1/ε, or what the queries ask for.
+            step: of the grid; by default 0.1/ε on a line and 0.02/ε elsewhere, or what the queries ask for.
             queries: public, for which the grid is chosen. On a line their kinks are put on cells if a grid can do so.
                 Of the steps that leave little enough bias the one of the least variance is taken, between 0.1/ε and
                 0.8/ε, and a finer one only if it must be.
             largest_bias: that the queries may have.
+            noise: "round" or "product", see `on_grid`; by default round in two and more dimensions, if it can be undone
+                for all the queries. Rough ones need product noise.
 
         Raises:
             InvalidParameter: for the Earth, for steps that leave nothing of θ, and for queries that no sensible grid
@@ -99,12 +117,31 @@ class Lattice(Cells, Sendable):
         """
         require_flat_space(space)
         rate, asked = space.rate(epsilon), tuple(queries or ())
+        if noise not in (None, "product", "round"):
+            raise invalid("Lattice", "noise", '"round", "product" or None', noise)
         if step is not None:
             if asked:
                 raise invalid("Lattice", "queries", "left out where a step is given", asked)
-            return cls.on_grid(space, rate, positive("Lattice", "step", step))
+            usual: Noise = "round" if space.dimension > 1 else "product"
+            return cls.on_grid(space, rate, positive("Lattice", "step", step), noise=noise or usual)
         most = positive("Lattice", "largest_bias", largest_bias)
+        found = None if noise == "product" else cls.rounded(space, rate, asked, most)
+        if found is not None:
+            return found
+        if noise == "round" and space.dimension > 1:
+            rule = f"smooth enough for round noise and a bias of {most:g}: GaussianKernel or Blurred ones"
+            raise invalid("Lattice", "queries", rule, asked)
         return choose_grid(lambda step, origin: cls.on_grid(space, rate, step, origin), space, rate, asked, most)
+
+    @classmethod
+    def rounded(
+        cls, space: Space, rate: float, queries: tuple[Query, ...] = (), largest_bias: float = 1e-3
+    ) -> Lattice | None:
+        """The mechanism with round noise on the grid that suits queries; None on a line, and for too rough ones."""
+        require_queries(space, queries)
+        step = choose_round_step(space, rate, queries, largest_bias) if space.dimension > 1 else None
+        found = None if step is None else cls.on_grid(space, rate, step, noise="round")
+        return found if found is None or all(map(found.undoing.undoes, queries)) else None
 
     @classmethod
     def candidates(
@@ -123,15 +160,34 @@ class Lattice(Cells, Sendable):
         return grids_that_follow(make, space, rate, queries, largest_bias, marks)
 
     @classmethod
-    def on_grid(cls, space: Space, rate: float, step: float, origin: tuple[float, ...] = ()) -> Lattice:
-        """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24."""
-        allowed = (Fraction(rate) * Fraction(step)) ** 2 / space.dimension
-        units = math.isqrt(int(allowed * _DENOMINATOR**2))
-        if not LEAST <= Fraction(units, _DENOMINATOR) <= MOST:
-            least, most = (float(size) * math.sqrt(space.dimension) / rate for size in (LEAST, MOST))
-            raise invalid("Lattice", "step", f"between {least:.3g} and {most:.3g} at this rate", step)
-        promise = Guarantee(rate, unit=space.distance_unit, reference="theory T2, T5 and T8, θ verified exactly")
-        return cls(space, promise, step, Fraction(units, _DENOMINATOR), origin)
+    def on_grid(
+        cls, space: Space, rate: float, step: float, origin: tuple[float, ...] = (), noise: Noise = "product"
+    ) -> Lattice:
+        """The mechanism for a rate on a given grid, with the largest θ that has a denominator of 2^24.
+
+        Guarantee: (ε, 0, ∞)-GP for every real x: that of `calibrate`, or with round noise theory T8′, since θ ≤ ε·step
+        and the core is at least d·(2 + θ)²/(4θ·(4 + 3θ)).
+
+        Args:
+            space: of the grid.
+            rate: ε.
+            step: of the grid.
+            origin: of the grid.
+            noise: "product" for noise of its own on each axis, "round" for noise that falls with the Euclidean
+                distance, with the least core; on a line both are the same.
+        """
+        round_ = noise == "round" and space.dimension > 1
+        axes = 1 if round_ else space.dimension
+        most = ROUNDEST if round_ else MOST
+        allowed = (Fraction(rate) * Fraction(step)) ** 2 / axes
+        theta = Fraction(math.isqrt(int(allowed * _DENOMINATOR**2)), _DENOMINATOR)
+        if not LEAST <= theta <= most:
+            ends = (float(size) * math.sqrt(axes) / rate for size in (LEAST, most))
+            raise invalid("Lattice", "step", "between {:.3g} and {:.3g} at this rate".format(*ends), step)
+        core = math.ceil(RoundNoise.least_core(theta, space.dimension)) if round_ else None
+        law: CellNoise = ProductNoise(theta, axes) if core is None else RoundNoise(theta, space.dimension, core)
+        promise = Guarantee(rate, unit=space.distance_unit, reference=law.reference)
+        return cls(space, promise, step, theta, origin, core)
 
     @property
     def unbiased(self) -> bool:
@@ -174,7 +230,7 @@ class Lattice(Cells, Sendable):
         """None: there are as many cells as whole numbers."""
 
     def kinds_near(self, values: Sequence[Value], n: int) -> Sequence[Kinds]:
-        return boxes_near(self, values, n)
+        return boxes_near(self, values, n) if self.core is None else round_kinds_near(self, values, n)
 
     def marks(self) -> Sequence[Iterator[tuple[str, Value]]]:
         return (cell_marks(self),)
@@ -196,8 +252,8 @@ class Lattice(Cells, Sendable):
         def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
             lower, share = self.place(points)
             up = rng.random(lower.shape) < share
-            noise = rng.geometric(1 - self.ratio, lower.shape) - rng.geometric(1 - self.ratio, lower.shape)
-            return lower + up + noise
+            moved = self.noise.sample(rng, lower.size // self.space.dimension)
+            return lower + up + moved.reshape(lower.shape)
 
         return Simulated(simulate(self.space, x, rng, release))
 
@@ -226,7 +282,7 @@ class Lattice(Cells, Sendable):
         """
         if not 0 < reach <= _WIDEST * self.step:  # a wider edge would be looked at for hours
             return None
-        return bracket(query, self.origin, self.step, max(1, round(reach / self.step)))
+        return self.undoing.bracket(query, reach)
 
     def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
         made = [self.bracket(question.queries[k], question.reach) for k in which]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,15 +18,14 @@ _CLOSEST = 1e-5  # of a step or of 1/ε: closer pairs would measure rounding err
 def worst_of_cells(mechanism: Cells) -> WorstLoss:
     """Loss/(ε·distance) of the laws of neighbouring cells, exactly, and of pairs of real points.
 
-    On a cell the law of each axis is a line between the laws of its two ends, so that its steepest logarithm is
-    |P_{i+1}(k) − P_i(k)|/min over one step (T5); √d of that is what the axes lose together at worst. This is computed
-    in fractions, against ε less what rounding errors of positions cost. Pairs of real points, many of them close to a
+    On a cell the law is multilinear between the laws of its corners, so that its steepest logarithm is at a corner
+    (theory §9): there each axis has the change of the noise to a neighbour, and their squares add up. This is computed
+    in fractions, or in balls where powers are not rational. Pairs of real points, many of them close to a
     cell's border and on both of its sides, are compared by `log_probability`: rounding that is not random would show
     there.
     """
-    steepest = _steepest_between_cells(mechanism)
     # the comparison is exact; only the number that is shown is rounded, and never down to 1
-    square = steepest**2 * mechanism.space.dimension / mechanism.allowed**2
+    square = mechanism.noise.steepest() / mechanism.allowed**2
     exact = math.sqrt(square) if square <= 1 else max(math.sqrt(square), 1 + 1e-6)
     first, second = _pairs(mechanism)
     ratio, outputs = _losses(mechanism, first, second)
@@ -39,15 +37,6 @@ def worst_of_cells(mechanism: Cells) -> WorstLoss:
         return first[k - 1].tolist(), second[k - 1].tolist(), outputs[k - 1].tolist()
 
     return worst(everything, at)
-
-
-def _steepest_between_cells(mechanism: Cells) -> Fraction:
-    """The largest |P_1(k) − P_0(k)|/min of the noise around cells 0 and 1."""
-    worst = Fraction(0)
-    for k in range(-_CELLS, _CELLS + 1):
-        here, there = mechanism.noise_probability(k), mechanism.noise_probability(k - 1)
-        worst = max(worst, abs(here - there) / min(here, there))
-    return worst
 
 
 def _pairs(mechanism: Cells) -> tuple[FloatArray, FloatArray]:
@@ -78,10 +67,22 @@ def _losses(mechanism: Cells, first: FloatArray, second: FloatArray) -> tuple[Fl
     offsets = np.concatenate([np.arange(-3, 4), [-_CELLS, _CELLS]])
     signs = np.array(np.meshgrid(*[[0.0, 1.0]] * d)).reshape(d, -1).T
     outputs = np.concatenate([(low + k) * (1 - up) + (high + k) * up for k in offsets for up in signs])
-    outputs = outputs.reshape(len(offsets) * len(signs), len(low), *shape)
+    if mechanism.core is not None:
+        outputs = np.concatenate([outputs, _beyond(mechanism, *ends)])
+    outputs = outputs.reshape(-1, len(low), *shape)
     laws = [mechanism.log_probability(points, outputs) for points in (first, second)]
     loss = np.abs(laws[0] - laws[1]) - 1e-15 * (20 + np.abs(laws[0]))
     k = loss.argmax(axis=0)
     rows = np.arange(len(low))
     distance = mechanism.space.between(first, second)
     return np.maximum(loss[k, rows], 0.0) / (mechanism.guarantee.epsilon * distance), outputs[k, rows]
+
+
+def _beyond(mechanism: Cells, first: FloatArray, second: FloatArray) -> FloatArray:
+    """Cells on the line through both ends of each pair, and on lines to the sides: round noise knows directions."""
+    rng, reach = np.random.default_rng(1), 20 / math.log1p(float(mechanism.theta))
+    way = second - first + 1e-3 * rng.standard_normal(first.shape)
+    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    ahead = [np.rint(second + far * way) for far in (reach / 20, reach / 4, reach)]
+    aside = [np.rint(first + far * rng.standard_normal(first.shape)) for far in (reach / 40, reach / 10)]
+    return np.concatenate([*ahead, *(np.rint(first - reach / 4 * way),), *aside])

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
 from geopriv.mechanisms.counts import Counts, merged
-from geopriv.mechanisms.lattice.bounds import stencil_bounds
+from geopriv.mechanisms.input.map_sums import MapSums, reach_of
 from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil
+from geopriv.mechanisms.lattice.undoing import BySpectrum
 from geopriv.mechanisms.sums import MOST, Sums, moments_of
 from geopriv.queries import Query
 from geopriv.queries.brackets import Bracket
@@ -20,7 +21,8 @@ from geopriv.queries.questions import Product
 from geopriv.spaces.checks import FloatArray
 
 _WIDEST = 1 << 26  # numbers that a map's pairs of centres take
-_BLOCK = 1 << 21  # contributions that are held at once
+_BLOCK = 1 << 21  # contributions that are computed at once
+_KEPT = 1 << 25  # contributions that are not computed again
 Shape = Callable[[FloatArray], FloatArray]
 
 
@@ -37,13 +39,19 @@ def lattice_sums(lattice: Cells, counts: Counts, queries: Sequence[Query], toget
     cells, times = near.rows.astype(np.float64), near.times.astype(np.float64)
     rows = max(1, _BLOCK // len(queries))
 
+    kept: dict[int, FloatArray] = {}  # blocks are looked at twice
+
     def blocks() -> Iterator[tuple[FloatArray, FloatArray]]:
         for i in range(0, len(cells), rows):
-            part = cells[i : i + rows]
-            yield np.stack([lattice.at_cells(part, query) for query in queries], axis=1), times[i : i + rows]
+            part, here = cells[i : i + rows], kept.get(i)
+            if here is None:
+                here = np.stack([lattice.at_cells(part, query) for query in queries], axis=1)
+                if i < _KEPT // len(queries):
+                    kept[i] = here
+            yield here, times[i : i + rows]
 
     moments = moments_of(blocks, counts.n, len(queries), together)
-    low, high = np.array([stencil_bounds(lattice, query) or (-np.inf, np.inf) for query in queries]).T
+    low, high = np.array([lattice.undoing.bounds(query) or (-np.inf, np.inf) for query in queries]).T
     bias = max(lattice.largest_bias(query) for query in queries)
     return Sums(counts.n, *moments, low, high, bias)
 
@@ -51,18 +59,23 @@ def lattice_sums(lattice: Cells, counts: Counts, queries: Sequence[Query], toget
 def bracket_sums(lattice: Cells, counts: Counts, brackets: Sequence[Bracket]) -> tuple[Sums, Sums]:
     """The means of what holds plain questions from below, and of what holds them from above."""
     both = [*(part.inner for part in brackets), *(part.outer for part in brackets)]
-    sums = lattice_sums(lattice, counts, both, together=False)
+    # the interpolants of both hold the plain question themselves, so what interpolation leaves of them is no bias
+    sums = replace(
+        lattice_sums(lattice, counts, both, together=False), bias=max(map(lattice.undoing.leftover, both), default=0.0)
+    )
     size = len(brackets)
     return sums.part(slice(0, size)), sums.part(slice(size, None))
 
 
 def map_sums(lattice: Cells, counts: Counts, product: Product) -> Sums:
-    """The means of all queries of a map, through the product over its axes."""
+    """The means of all queries of a map: by one convolution under round noise, else by products over its axes."""
     cells, times = counts.rows.astype(np.float64), counts.times.astype(np.float64)
+    if isinstance(lattice.undoing, BySpectrum):
+        return _convolved(lattice, lattice.undoing, cells, times, product)
     sums = product_sums(lattice, cells, times, product.axes, product.profile)
     size, kernel, rows = sums.means.size, product.query, len(product.axes[1])  # bounds do not depend on its place
     wide = size > MOST or (len(sums.u) + len(sums.v)) * rows * (rows + 1) / 2 > _WIDEST
-    low, high = stencil_bounds(lattice, kernel) or (-np.inf, np.inf)
+    low, high = lattice.undoing.bounds(kernel) or (-np.inf, np.inf)
     return Sums(
         sums.n,
         sums.means.ravel(),
@@ -75,12 +88,37 @@ def map_sums(lattice: Cells, counts: Counts, product: Product) -> Sums:
     )
 
 
+def _convolved(lattice: Cells, undoing: BySpectrum, cells: FloatArray, times: FloatArray, product: Product) -> Sums:
+    """The means of all queries of a map under round noise."""
+    sums = round_map(lattice, undoing, cells, times, product)
+    means, variances, thirds = (part.ravel() for part in sums.moments())
+    low, high = undoing.bounds(product.query) or (-np.inf, np.inf)
+    bias = lattice.largest_bias(product.query) + sums.aliasing()
+    size = means.size
+    return Sums(sums.n, means, variances, thirds, sums.together(), np.full(size, low), np.full(size, high), bias)
+
+
+def round_map(lattice: Cells, undoing: BySpectrum, cells: FloatArray, times: FloatArray, product: Product) -> MapSums:
+    """A map from counted cells, as a convolution."""
+    inverse, place = undoing.inverse(product.query), product.query.place
+
+    def kernel(offset: FloatArray) -> FloatArray:
+        return inverse(place + offset)
+
+    bell = product.query.bell
+    assert bell is not None  # what a map is made of
+    reach = reach_of(kernel, bell.bandwidth, undoing.spectrum.rate)
+    return MapSums(product.axes, lattice.grid.points(cells), times, kernel, bell.bandwidth, reach)
+
+
 def _gathered(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Counts:
     """The same counts, with cells moved to the nearest around which every query answers alike.
 
     From a box on, queries are constant along every axis that leads away, and so are their stencils: what lies beyond
     counts as if it lay one cell outside the box that holds the boxes of all queries.
     """
+    if isinstance(lattice.undoing, BySpectrum):  # what undoes round noise changes far from where the query does
+        return counts
     boxes = [query.box_of_change(lattice.step) for query in queries]
     known = [box for box in boxes if box is not None]
     if len(known) < len(boxes):

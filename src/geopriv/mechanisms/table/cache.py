@@ -110,7 +110,7 @@ def kept(
     if weights is None:
         weights = solved()
         if path is not None:
-            _save(path, weights)
+            write_whole(path, weights.astype("<i8").tobytes())
     _keep(_tables, name, weights)
     return weights
 
@@ -182,14 +182,14 @@ def _loaded(
     return weights
 
 
-def _save(path: Path, weights: Integers) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write the file whole or not at all; a disk that is full or read-only is no reason to fail."""
     temporary = None
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
             temporary = Path(file.name)
-            file.write(weights.astype("<i8").tobytes())
+            file.write(content)
         temporary.replace(path)
     except OSError:
         with contextlib.suppress(OSError):

@@ -49,6 +49,25 @@ def default_lattice(profile: Profile, letters: int = 33) -> FloatArray:
     return points
 
 
+def fine_lattice(profile: Profile) -> FloatArray:
+    """Cells of 0.05/ε around the landmarks and 0.2/ε in the tails, as straight lines between lattice points want them.
+
+    Args:
+        profile: in units of 1/ε.
+    """
+    marks = _marks(profile)
+    near, steps = 3.0, 55
+    low, high = marks[0] - near, marks[-1] + near
+    fine = max(0.05, (high - low) / 314)
+    if fine > 0.75:
+        raise invalid("Table", "query", "no wider than some 200/ε", f"{high - low:.4g}/ε")
+    inner = np.linspace(low, high, int(np.ceil((high - low) / fine)) + 1)
+    outer = np.linspace(0.0, max(_FAR - near, _spent(profile) - high), steps + 1)[1:]
+    points = np.concatenate([low - outer[::-1], inner, high + outer])
+    keep = np.abs(points[:, None] - marks).min(axis=1) > 0.2 * fine  # no slivers beside landmarks
+    return np.unique(np.concatenate([points[keep], marks]))
+
+
 def _graded(profile: Profile, marks: FloatArray, wider: float) -> FloatArray:
     """The lattice with cells that are so much wider than the usual ones."""
     # a curved profile is followed to where it is negligible

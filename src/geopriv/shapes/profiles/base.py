@@ -90,6 +90,11 @@ class Profile(Enclosed, ABC):
         return self.landmarks
 
     @property
+    def triangle(self) -> float | None:
+        """The width over which the slope is a triangle, of a step between 0 and 1; None of every other shape."""
+        return None
+
+    @property
     def smooth(self) -> Smooth | None:
         """The profile, or one that stands for it, with a continuous slope; None where there is none."""
         return None

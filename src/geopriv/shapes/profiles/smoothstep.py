@@ -66,6 +66,10 @@ class Smoothstep(Curved, Smooth):
         return self.center + self.width / 2
 
     @property
+    def triangle(self) -> float:
+        return self.width
+
+    @property
     def lipschitz(self) -> float:
         return 2.0 / self.width
 

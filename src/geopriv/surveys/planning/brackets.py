@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.mechanisms import Lattice
-from geopriv.mechanisms.lattice.brackets import moments_at
 from geopriv.mechanisms.sums import Moments, Sums, band_half
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.planning.needs import REACH
-from geopriv.surveys.planning.predictions import unlike, with_small_bias
+from geopriv.surveys.planning.predictions import lattice, unlike, with_small_bias
 from geopriv.surveys.planning.workload import Workload
 
 EDGES = tuple(0.35 * 2 ** (k / 2) for k in range(11))  # in units of 1/ε
@@ -59,7 +58,7 @@ def plain_half_width(
     found = lattice.bracket(query, reach)
     if found is None:
         return math.inf
-    return half_width([moments_at(lattice, part, points) for part in (found.inner, found.outer)], weights, people)
+    return half_width([lattice.undoing.moments(part, points) for part in (found.inner, found.outer)], weights, people)
 
 
 def choose_reach(
@@ -81,7 +80,7 @@ def choose_reach(
             tried[k] = float(np.mean(each)), reach
         return tried[k][0]
 
-    k = FIRST.get(lattice.space.dimension, FIRST[2])
+    k = FIRST.get(lattice.space.dimension, FIRST[2]) + (lattice.core is not None)
     while True:
         near = [other for other in (k - 1, k, k + 1) if 0 <= other < len(EDGES)]
         best = min(near, key=cost)
@@ -122,12 +121,39 @@ def plain_grid(questions: Sequence[Question], work: Workload) -> PlainGrid:
     plain = [question for question in questions if is_plain(question)]
     marks = tuple(sorted({end for question in plain for query in question.queries for end in _borders(query)}))
     grids = with_small_bias(work, lambda bias: Lattice.candidates(work.space, work.rate, unlike(work), bias, marks))
-    if work.space.dimension > 1:  # where borders lie anyhow, and finer is better
-        grids = [min(grids, key=lambda grid: grid.step)]
-    elif not _aligned(grids[0], marks):
+    if work.space.dimension > 1:
+        return _round_or_not(min(grids, key=lambda grid: grid.step), questions, work)
+    if not _aligned(grids[0], marks):
         grids = [Lattice.on_grid(work.space, work.rate, relative / work.rate) for relative in _UNALIGNED]
     picked = np.unique(np.linspace(0, len(grids) - 1, min(len(grids), _GRIDS)).round().astype(int)).tolist()
     return min((_on_grid(grids[k], questions, work) for k in picked), key=lambda found: found.cost)
+
+
+def _round_or_not(product: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:
+    """The better of the finest grid with noise of its own on each axis, and of one with round noise.
+
+    Round noise is far better for maps and for borders in all directions, the other for borders along the axes. By the
+    mean of the logarithms of predicted errors, every question counting alike: of the plain answer where there is one.
+    """
+    found = [_on_grid(product, questions, work)]
+    rounded = with_small_bias(work, lambda bias: Lattice.rounded(work.space, work.rate, unlike(work), bias))
+    if rounded is not None and any(len(question.queries) > 1 for question in questions):
+        found.append(_on_grid(rounded, questions, work))
+    return min(found, key=lambda made: _judged(made, work))
+
+
+def _judged(made: PlainGrid, work: Workload) -> float:
+    """The mean logarithm of errors over questions."""
+    halves, first, total = made.half_widths, 0, 0.0
+    for question in made.questions:
+        last = first + (0 if question.valued else len(question.queries))
+        if question.name in halves:
+            total += math.log(max(halves[question.name], 1e-12))
+        elif last > first:
+            variance, _ = lattice(work.part(range(first, last)), work.rate, made.lattice)
+            total += 0.5 * math.log(max(float(variance.mean()) / work.people, 1e-24))
+        first = last
+    return total
 
 
 def is_plain(question: Question) -> bool:
@@ -162,7 +188,7 @@ def _aligned(lattice: Lattice, marks: tuple[float, ...]) -> bool:
 def _looked_at(lattice: Lattice) -> Lattice:
     """The grid on which predictions are made: in the plane a finer one has intervals a few per cent shorter."""
     rate, coarse = lattice.guarantee.epsilon, _PREDICTED / lattice.guarantee.epsilon
-    fine = lattice.space.dimension > 1 and lattice.step < coarse
+    fine = lattice.core is None and lattice.space.dimension > 1 and lattice.step < coarse
     return Lattice.on_grid(lattice.space, rate, coarse, lattice.origin) if fine else lattice
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
-from geopriv.proofs.floors import lower_bound_many
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.shown import Shown
+from geopriv.surveys.planning.best_possible import floor_of, least_of
 from geopriv.surveys.planning.needs import REACH, least_rate, people_within
 from geopriv.surveys.planning.options import Arrangement, Option
 from geopriv.surveys.planning.predictions import (
@@ -25,6 +25,7 @@ from geopriv.surveys.planning.predictions import (
     plain_input,
     posterior,
 )
+from geopriv.surveys.planning.tables import vector_option
 from geopriv.surveys.planning.workload import Workload
 
 MECHANISMS = (
@@ -35,13 +36,11 @@ MECHANISMS = (
     "SmoothT",
     "LipschitzLaplace",
     "CoordinateLaplace",
+    "VectorTable",
     "Table",
 )
-ON_DEVICES = (
-    "Table",
-    "Lattice",
-    "BracketTable",
-)  # what a design.json can hold: reports are small integers, one a person
+# what a design.json can hold: reports are small integers, one a person
+ON_DEVICES = ("Table", "Lattice", "BracketTable", "VectorTable")
 _MOST_HELD = 64  # tables of a design, each some 50 kB
 _MOST_TABLES = 16  # programs that are worth solving for a plan
 
@@ -53,8 +52,8 @@ class Plan(Shown):
     Args:
         options: everything that could be predicted.
         left_out: why the others could not, by mechanism.
-        floor: a floor under the mean variance of unbiased estimates over the queries, from one report a person; 0 where
-            none is known.
+        floor: a floor under the mean variance of unbiased estimates over the queries, from one report a person, of each
+            value by itself (theory T7 and T10); 0 where none is known. See also `least`.
         work: what is asked, of whom, and at which ε.
         mechanisms: names of those that were considered.
         for_devices: whether only what devices run may be taken.
@@ -82,10 +81,17 @@ class Plan(Shown):
         """The least error among unbiased options."""
         return next(o for o in self.options if not (o.labelled_biased or o.bound_only))
 
+    @cached_property
+    def least(self) -> float:
+        """The highest floor that is known: of one query on a line that over all reports (theory T12), else `floor`."""
+        return least_of(self.work, self.floor)
+
     def efficiency(self, option: Option) -> float:
         """Floor over mean variance, between 0 and 1; not-a-number for a biased option and where there is no noise."""
         variance = float(np.mean(option.variances))
-        return math.nan if option.labelled_biased or variance == 0 else self.floor / variance
+        if option.bound_only:  # no lower than what nothing can be below
+            variance = max(variance, self.least)
+        return math.nan if option.labelled_biased or variance == 0 else self.least / variance
 
     @property
     def taken(self) -> Option:
@@ -249,6 +255,7 @@ def plan_work(
         "InputLaplace": _input,
         "Lattice": partial(_lattice, grid=grid),
         "InputLaplace plain": _plain,
+        "VectorTable": partial(vector_option, grid=grid),
     }
     for name in _asked_for(mechanisms):  # tables last, when it is known what they must beat
         if name in inputs:
@@ -263,7 +270,7 @@ def plan_work(
         reasons = [f"{name}: {reason}" for name, reason in left_out.items()]
         raise InvalidParameter(" ".join(["No mechanism that was asked for answers these without bias.", *reasons]))
     best_first = tuple(sorted(options, key=lambda o: o.error))
-    return Plan(best_first, left_out, _floor(work), work, tuple(mechanisms), for_devices)
+    return Plan(best_first, left_out, floor_of(work), work, tuple(mechanisms), for_devices)
 
 
 def _asked_for(mechanisms: Sequence[str]) -> list[str]:
@@ -333,15 +340,3 @@ def _table(work: Workload, least: list[Option], best: float, most: float) -> Opt
         raise InvalidParameter(f"Tables of {len(work.kinds)} different shapes would take long to compile.")
     found = [bound if bound.error >= best else _arranged("Table", bound.arrangement, work) for bound in least]
     return min(found, key=lambda option: (option.bound_only, option.error))
-
-
-def _floor(work: Workload) -> float:
-    """Of the mean variance over the queries: T7 for one, T10 for many of one crowd; 0 where a shape is not known."""
-    total = 0.0
-    for part in (work.part(together) for together in work.by_crowd(range(work.size))):
-        try:
-            each = lower_bound_many(part.queries, part.rate, part.space.values(part.points))
-        except InvalidParameter:
-            return 0.0
-        total += float(part.weights @ each)
-    return total / work.size / work.people

@@ -17,9 +17,11 @@ from geopriv.mechanisms import (
     SmoothT,
     Table,
 )
-from geopriv.mechanisms.input.deconvolution import OfCoordinate, undo
+from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo
 from geopriv.mechanisms.input.moments import means_along
+from geopriv.mechanisms.lattice.bias import interpolation_bias
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
+from geopriv.mechanisms.lattice.undoing import BySpectrum
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import Query
 from geopriv.shapes.profiles import Gaussian
@@ -27,6 +29,7 @@ from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.surveys.planning.workload import Curve, Workload
 
 _Made = TypeVar("_Made")
+Invert = Callable[[Query], Inverse]  # what undoes the noise for a query
 _ALONE = 16  # shapes without a formula that are worth computing one by one
 _MOST_ALONE, _FEWEST = 500, 200  # the most of them, and the fewest points that then stand for the prior
 _BIAS = (1e-4, 1e-3)  # of a grid: below, cells are many and nothing is gained
@@ -64,25 +67,30 @@ def floors(work: Workload, rate: float) -> FloatArray:
 
 def input_laplace(work: Workload, rate: float) -> FloatArray:
     """Expected variance of unbiased estimates from one noisy point."""
+    return _undone(work, lambda query: undo(query, rate))
+
+
+def _undone(work: Workload, invert: Invert) -> FloatArray:
+    """Expected variance of unbiased estimates from one report with noise that is undone."""
     variance = np.empty(work.size)
     regions = [k for k, query in enumerate(work.queries) if not query.has_profile]
     others = [k for k in range(work.size) if k not in set(regions)]
     for members, predict in ((regions, _blurred_regions), (others, _of_coordinates)):
         for together in work.by_crowd(members):
-            variance[together] = predict(work.part(together), rate)
+            variance[together] = predict(work.part(together), invert)
     return variance
 
 
-def _of_coordinates(work: Workload, rate: float) -> FloatArray:
+def _of_coordinates(work: Workload, invert: Invert) -> FloatArray:
     def curve(query: Query) -> Curve:
-        inverse = undo(query, rate)
+        inverse = invert(query)
         assert isinstance(inverse, OfCoordinate)
         return lambda s: inverse.moment(s) - query.profile(s) ** 2
 
     return np.maximum(work.mean(curve), 0.0)
 
 
-def _blurred_regions(work: Workload, rate: float) -> FloatArray:
+def _blurred_regions(work: Workload, invert: Invert) -> FloatArray:
     """Regions that are one another moved share one grid; of others only a few are computed."""
     shapes: dict[object, Query] = {}
     for query in work.queries:
@@ -93,7 +101,7 @@ def _blurred_regions(work: Workload, rate: float) -> FloatArray:
     for query in work.queries:
         first = shapes[query.moved]
         points = work.points if first is query else work.points - query.place + first.place
-        found.append(work.weights @ (undo(first, rate).second_moment(points) - first.answer(points) ** 2))
+        found.append(work.weights @ (invert(first).second_moment(points) - first.answer(points) ** 2))
     return np.maximum(found, 0.0)
 
 
@@ -130,6 +138,10 @@ def lattice(work: Workload, rate: float, grid: Lattice | None = None) -> tuple[F
         grid: by default the one that suits the queries.
     """
     fine = grid_for(work, rate) if grid is None else grid
+    undoing = fine.undoing
+    if isinstance(undoing, BySpectrum):
+        left = {query.moved: interpolation_bias(query, fine.step) for query in work.queries}
+        return _undone(work, undoing.inverse), np.array([left[query.moved] for query in work.queries])
     grid = coarser(fine, rate)
     finer = fine.step / grid.step
     variance, bias = np.empty(work.size), np.empty(work.size)
@@ -147,9 +159,9 @@ def coarser(grid: Lattice, rate: float) -> Lattice:
     """The grid on which predictions are made.
 
     In the plane a finer one has a variance a few per cent smaller, a bias that falls with the square of its step, and
-    four times the cells to look at.
+    four times the cells to look at. Under round noise cells do not matter to the work.
     """
-    fine = grid.space.dimension > 1 and grid.step < _PREDICTED / rate
+    fine = grid.core is None and grid.space.dimension > 1 and grid.step < _PREDICTED / rate
     return Lattice.on_grid(grid.space, rate, _PREDICTED / rate) if fine else grid
 
 

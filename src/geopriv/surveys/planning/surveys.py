@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import numpy as np
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms import Lattice, Table
+from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
@@ -27,6 +27,7 @@ from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.predictions import coarser, grid_for
 from geopriv.surveys.planning.split_tables import GAIN, plain_tables
+from geopriv.surveys.planning.tables import tables_for
 from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
 from geopriv.surveys.planning.workload import Workload
@@ -96,7 +97,7 @@ class SurveyPlan(Shown):
             fixed = next(each for each in self.design.questions if each.name == question.name)
             answering = self.design.mechanisms[self.design.answering(question.queries[0])]
             return half_width(fixed, cast("Lattice", answering), _valued_work(self.survey))  # tables have only shares
-        return question.times * float(self.plan.half_widths()[self._places[question.name]].max())
+        return question.times * float(self.plan.half_widths(self.option)[self._places[question.name]].max())
 
     def plain_half_width(self, question: Question) -> float | None:
         """Half of the 95 % interval of a plain answer, or of a value, as `half_width` has it; None where it is soft."""
@@ -290,12 +291,8 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         design = Design(survey.name, (grid,), (), questions, *public)
         half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen, beside)
-    if best.mechanism == "Table":
-        mechanisms: tuple[Table | Lattice, ...] = tuple(
-            Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
-        )
-        stand_ins = mechanisms
-    else:
+    mechanisms = stand_ins = tables_for(best.mechanism, survey)
+    if not mechanisms:
         grid = grid_for(work, survey.epsilon)
         mechanisms, stand_ins = (grid,), (coarser(grid, survey.epsilon),)
     design = Design(survey.name, mechanisms, (), survey.questions, *public)

@@ -47,7 +47,7 @@ def largest_error(question: Question, lattice: Lattice, people: int) -> float:
     value = cast("Value", question.queries[0])
     start, end = value.within(low, high)
     # rounding adds most in the middle of a cell
-    axes = np.full(question.space.dimension, lattice.step**2 * (2 * lattice.curvature + 0.25))
+    axes = np.full(question.space.dimension, lattice.step**2 * (lattice.noise.variance + 0.25))
     noise = float(np.square(np.asarray(value.geometry.axis) * value.profile.lipschitz) @ axes)
     return question.times * math.sqrt((noise + ((end - start) / 2) ** 2) / people)
 
@@ -101,12 +101,15 @@ def _of_mean(question: Mean | Total, lattice: Lattice, work: Workload) -> float:
 
 
 def _of_covariance(question: Covariance, lattice: Lattice, work: Workload) -> float:
-    """Of products of two centred values, to each of which independent noise of a variance σ² was added."""
+    """Of products of two centred values, to each of which noise of a variance σ² was added, uncorrelated.
+
+    The squares of round noise on two axes go together: far along one, it is likely to be far along the other.
+    """
     both = work.points[:, list(question.axes)] - work.weights @ work.points[:, list(question.axes)]
     squares, product = work.weights @ both**2, float(work.weights @ both.prod(axis=1))
     noise = lattice_variance(lattice, replace(work, queries=question.queries))
     spread = float(work.weights @ (both**2).prod(axis=1)) - product**2
-    variance = spread + float(squares @ noise[::-1]) + float(noise.prod())
+    variance = spread + float(squares @ noise[::-1]) + lattice.noise.together * float(noise.prod())
     return REACH * float(np.sqrt(variance / work.people))
 
 
@@ -139,9 +142,9 @@ _SETTLED: dict[str, Callable[[Any, Lattice, Workload, bool], Question]] = {"quan
 
 
 def lattice_variance(lattice: Lattice, work: Workload) -> FloatArray:
-    """The expected variance of one report for each value: of the noise, 2c·step², and of rounding, λ(1 − λ)·step²."""
+    """The expected variance of one report for each value: of the noise, and of rounding, λ(1 − λ)·step²."""
     share = lattice.place(work.points)[1].reshape(len(work.points), -1)
-    each = lattice.step**2 * (2 * lattice.curvature + work.weights @ (share * (1 - share)))
+    each = lattice.step**2 * (lattice.noise.variance + work.weights @ (share * (1 - share)))
     return np.asarray(_weights(work) @ each)
 
 

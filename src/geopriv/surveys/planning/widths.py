@@ -10,7 +10,6 @@ import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
-from geopriv.mechanisms.lattice.brackets import moments_at
 from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
@@ -142,4 +141,4 @@ class _Plain:
         if bracket is None:
             return None
         points = self.crowd[0]
-        return moments_at(self.lattice, bracket.inner, points), moments_at(self.lattice, bracket.outer, points)
+        return self.lattice.undoing.moments(bracket.inner, points), self.lattice.undoing.moments(bracket.outer, points)

@@ -10,6 +10,17 @@ from geopriv.mechanisms.input.deconvolution.inverse import (
     OfCoordinate,
     undo,
     undo_coordinate,
+    undo_noise,
 )
+from geopriv.mechanisms.input.deconvolution.spectrum import LaplaceSpectrum, RoundSpectrum, Spectrum
 
-__all__ = ["Inverse", "OfCoordinate", "undo", "undo_coordinate"]
+__all__ = [
+    "Inverse",
+    "LaplaceSpectrum",
+    "OfCoordinate",
+    "RoundSpectrum",
+    "Spectrum",
+    "undo",
+    "undo_coordinate",
+    "undo_noise",
+]

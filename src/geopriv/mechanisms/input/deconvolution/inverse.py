@@ -13,6 +13,7 @@ from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.input.deconvolution.grid import GridInverse
 from geopriv.mechanisms.input.deconvolution.kernel import KernelTable, kernel_table
 from geopriv.mechanisms.input.deconvolution.line import LineInverse
+from geopriv.mechanisms.input.deconvolution.spectrum import LaplaceSpectrum, Spectrum
 from geopriv.queries import Query
 from geopriv.shapes.coordinates import Coordinate
 from geopriv.shapes.grids import blurred_grid
@@ -34,8 +35,15 @@ class Inverse(Protocol):
     def __call__(self, points: FloatArray) -> FloatArray:
         """G at noisy points of the space."""
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Numbers between which g lies; None where it has no bound, or none is known."""
+
     def second_moment(self, points: FloatArray) -> FloatArray:
         """E g(x + Z)² at true points x."""
+
+    def third_moment(self, points: FloatArray) -> FloatArray:
+        """E g(x + Z)³ at true points x; that of somebody without noise where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +55,26 @@ class OfCoordinate:
         function: g of coordinates.
         moment: E g(x + Z)² of the coordinate of x.
         error: a bound on |E g(x + Z) − f(x)|.
+        bounds: numbers between which g lies; None where none are known.
+        cube: E g(x + Z)³ of the coordinate of x; None where it is not known.
     """
 
     geometry: Coordinate
     function: Callable[[FloatArray], FloatArray] = field(repr=False)
     moment: Callable[[FloatArray], FloatArray] = field(repr=False)
     error: float = 0.0
+    bounds: tuple[float, float] | None = None
+    cube: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
 
     def __call__(self, points: FloatArray) -> FloatArray:
         return self.function(self.geometry(points))
 
     def second_moment(self, points: FloatArray) -> FloatArray:
         return self.moment(self.geometry(points))
+
+    def third_moment(self, points: FloatArray) -> FloatArray:
+        s = self.geometry(points)
+        return self.function(s) ** 3 if self.cube is None else self.cube(s)
 
 
 def undo(query: Query, rate: float) -> Inverse:
@@ -72,30 +88,48 @@ def undo(query: Query, rate: float) -> Inverse:
     if not query.space.flat:
         rule = "on a flat space: on Earth use a LocalPlane, or estimator='plain'"
         raise invalid("InputLaplace", "query", rule, query.space)
+    if query.has_profile and query.space.dimension == 1 and query.profile.straight is None:
+        geometry = query.geometry
+        if geometry.axis is not None or geometry.apex is not None:
+            return _on_line(geometry, query.profile, rate)
+    return undo_noise(query, LaplaceSpectrum(rate, query.space.dimension))
+
+
+def undo_noise(query: Query, spectrum: Spectrum) -> Inverse:
+    """The inverse of noise of a spectrum on the input of a query, on a flat space.
+
+    Raises:
+        InvalidParameter: for a query too rough for it, with what would work.
+
+    Reference: theory T6 and T8′.
+    """
     if not query.has_profile:
-        return _blurred_region(query, rate)
+        return _blurred_region(query, spectrum)
     geometry, profile, d = query.geometry, query.profile, query.space.dimension
     if geometry.axis is not None and profile.straight is not None:
-        return _unchanged(geometry, profile, d, rate)
-    if d == 1 and (geometry.axis is not None or geometry.apex is not None):
-        return _on_line(geometry, profile, rate)
+        return _unchanged(geometry, profile, spectrum)
     if (bell := query.bell) is not None and d <= 3:
-        return _from_table(geometry, bell, kernel_table(rate * bell.bandwidth, axes=d, dimension=d))
+        return _from_table(geometry, bell, kernel_table(spectrum.scaled(bell.bandwidth), axes=d))
     if geometry.axis is not None:
         match profile:
             case Gaussian():
-                return _from_table(geometry, profile, kernel_table(rate * profile.bandwidth, axes=1, dimension=d))
+                return _from_table(geometry, profile, kernel_table(spectrum.scaled(profile.bandwidth), axes=1))
             case BlurredPieces():
-                grid = _blurred_profile(profile, rate, d)
+                grid = _blurred_profile(profile, spectrum)
                 return OfCoordinate(
-                    geometry, lambda s: grid(s[..., None]), lambda s: grid.second_moment(s[..., None]), grid.error
+                    geometry,
+                    lambda s: grid(s[..., None]),
+                    lambda s: grid.second_moment(s[..., None]),
+                    grid.error,
+                    grid.bounds,
+                    lambda s: grid.third_moment(s[..., None]),
                 )
     raise _too_rough(query)
 
 
-def _unchanged(geometry: Coordinate, profile: Profile, dimension: int, rate: float) -> OfCoordinate:
-    """A linear f needs no undoing: the noise has mean zero, and variance (d + 1)/ε² along every direction."""
-    spread = profile.lipschitz**2 * (dimension + 1) / rate**2
+def _unchanged(geometry: Coordinate, profile: Profile, spectrum: Spectrum) -> OfCoordinate:
+    """A linear f needs no undoing: the noise has mean zero, and the same variance along every direction."""
+    spread = profile.lipschitz**2 * spectrum.variance
     return OfCoordinate(geometry, profile, lambda s: profile(s) ** 2 + spread)
 
 
@@ -103,22 +137,28 @@ def _from_table(geometry: Coordinate, profile: Gaussian, table: KernelTable) -> 
     def distance(s: FloatArray) -> FloatArray:
         return np.abs(s - profile.center) / profile.bandwidth
 
-    return OfCoordinate(geometry, lambda s: table(distance(s)), lambda s: table.second_moment(distance(s)), table.error)
+    return OfCoordinate(
+        geometry,
+        lambda s: table(distance(s)),
+        lambda s: table.second_moment(distance(s)),
+        table.error,
+        table.bounds,
+    )
 
 
 @lru_cache(maxsize=4)  # they are large
-def _blurred_region(query: Query, rate: float) -> GridInverse:
-    grid = query.grid(rate)
+def _blurred_region(query: Query, spectrum: Spectrum) -> GridInverse:
+    grid = query.grid(spectrum.rate)
     if grid is None:
         raise _too_rough(query)
-    return GridInverse(grid, rate, query.space.dimension)
+    return GridInverse(grid, spectrum)
 
 
 @lru_cache(maxsize=16)
-def _blurred_profile(profile: BlurredPieces, rate: float, dimension: int) -> GridInverse:
+def _blurred_profile(profile: BlurredPieces, spectrum: Spectrum) -> GridInverse:
     ends = np.array([profile.low]), np.array([profile.high])
-    grid = blurred_grid(lambda s: profile(s[..., 0]), ends, profile.bandwidth, rate, done=profile.bandwidth)
-    return GridInverse(grid, rate, dimension)
+    grid = blurred_grid(lambda s: profile(s[..., 0]), ends, profile.bandwidth, spectrum.rate, done=profile.bandwidth)
+    return GridInverse(grid, spectrum)
 
 
 def undo_coordinate(query: Query, rate: float) -> OfCoordinate:
@@ -128,7 +168,7 @@ def undo_coordinate(query: Query, rate: float) -> OfCoordinate:
         InvalidParameter: for a profile with kinks.
     """
     if query.profile.straight is not None:
-        return _unchanged(query.geometry, query.profile, 1, rate)
+        return _unchanged(query.geometry, query.profile, LaplaceSpectrum(rate, 1))
     inverse = _line_inverse("CoordinateLaplace", query.profile, rate)
     return OfCoordinate(query.geometry, inverse, inverse.second_moment, inverse.error)
 

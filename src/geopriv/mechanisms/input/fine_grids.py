@@ -14,7 +14,7 @@ from scipy import fft, ndimage
 
 from geopriv.spaces.checks import FloatArray, invalid
 
-_PER_BANDWIDTH = 16  # steps of the fine grid
+PER_BANDWIDTH = 16  # steps of the fine grid
 _MOST = 1 << 25  # points of the fine grid
 
 
@@ -27,8 +27,11 @@ class FineGrid:
     shape: tuple[int, int]
 
     @classmethod
-    def around(cls, rows: FloatArray, columns: FloatArray, bandwidth: float, reach: float) -> FineGrid:
-        step = bandwidth / _PER_BANDWIDTH
+    def around(
+        cls, rows: FloatArray, columns: FloatArray, bandwidth: float, reach: float, fineness: int = PER_BANDWIDTH
+    ) -> FineGrid:
+        """The grid of so many steps a bandwidth around a map, for a kernel that ends at its reach."""
+        step = bandwidth / fineness
         pad = reach + 8 * step
         shape = [fft.next_fast_len(math.ceil((float(np.ptp(a)) + 2 * pad) / step), real=True) for a in (rows, columns)]
         if shape[0] * shape[1] > _MOST:
@@ -39,20 +42,30 @@ class FineGrid:
             raise invalid("estimate", "query", rule, bandwidth)
         return cls((float(rows[0]) - pad, float(columns[0]) - pad), step, (shape[0], shape[1]))
 
-    def spread(self, points: FloatArray) -> FloatArray:
-        """Each report as a cubic B-spline of mass one; those beyond the kernel's reach are left out."""
+    def spread(self, points: FloatArray, times: FloatArray | None = None) -> FloatArray:
+        """Each report as a cubic B-spline of mass one, or so many times that; those beyond the reach are left out."""
         mass = np.zeros(self.shape[0] * self.shape[1])
         place = (points - self.origin) / self.step
         inside = ((place >= 2) & (place < np.array(self.shape) - 3)).all(axis=1)
         place = place[inside]
         cell = np.floor(place).astype(np.int64)
-        weights = [_spline_weights(place[:, k] - cell[:, k]) for k in (0, 1)]
+        weights = [list(_spline_weights(place[:, k] - cell[:, k])) for k in (0, 1)]
+        if times is not None:
+            weights[0] = [weight * times[inside] for weight in weights[0]]
         corner = (cell[:, 0] - 1) * self.shape[1] + cell[:, 1] - 1
         for i in range(4):
             for j in range(4):
                 at = corner + (i * self.shape[1] + j)
                 mass += np.bincount(at, weights[0][i] * weights[1][j], minlength=mass.size)
         return mass.reshape(self.shape)
+
+    def counted(self, points: FloatArray, times: FloatArray) -> FloatArray:
+        """How many reports are nearest to each point of the grid; those beyond it are left out."""
+        place = np.rint((points - self.origin) / self.step).astype(np.int64)
+        inside = ((place >= 0) & (place < np.array(self.shape))).all(axis=1)
+        flat = np.ravel_multi_index(tuple(place[inside].T), self.shape)
+        counts = np.bincount(flat, times[inside], self.shape[0] * self.shape[1])
+        return np.asarray(counts, dtype=np.float64).reshape(self.shape)
 
     @property
     def waves(self) -> tuple[FloatArray, FloatArray]:

@@ -1,0 +1,89 @@
+"""What `geopriv plan` prints of rounds and of a shuffler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from geopriv.commands.expectations import in_units, new_table
+from geopriv.spaces.checks import invalid
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from geopriv.surveys import Survey
+    from geopriv.surveys.planning import SurveyPlan
+    from geopriv.surveys.planning.rounds import Rounds, Way
+    from geopriv.surveys.planning.shuffling import Shuffled
+
+COMPARED = (
+    "± is half of a 95 % interval, of the longest of a question's soft answers or of a value. Change: from the first "
+    "round to the last as `geopriv compare` states it, of the same people the sum of both errors. –: it cannot be told."
+)
+
+
+def print_repeated(console: Console, found: SurveyPlan, again: Rounds | None, stated: Shuffled | None) -> None:
+    """The ways to ask again, and the paragraph on a shuffler."""
+    if again is not None:
+        _print_rounds(console, found, again)
+    if stated is not None:
+        console.print(f"{stated.sentence}\n", highlight=False, markup=False)
+
+
+def _print_rounds(console: Console, found: SurveyPlan, asked: Rounds) -> None:
+    """The ways to ask again: what each promises, and its errors by question."""
+    console.print(f"Asked {asked.number:,} times, in one of these ways:", highlight=False)
+    for way in asked.ways:
+        console.print(f" * {way.name}: {way.promise}", highlight=False, markup=False)
+    plain = any(each.plain is not None for way in asked.ways for each in way.expected.values())
+    last = f"round {asked.number:,} ±"
+    table = new_table("question", "way", "round 1 ±", last, "change ±", *(["plain ±"] if plain else []))
+    for question in found.survey.questions:
+        for k, way in enumerate(asked.ways):
+            numbers = _numbers(way, question.name)
+            said = [in_units(question, number, found.survey.counted) for number in numbers[: 4 if plain else 3]]
+            table.add_row("" if k else question.name, way.name.partition(" (")[0], *said)
+    console.print(table)
+    console.print(COMPARED, highlight=False, markup=False)
+    for way in asked.ways:
+        if way.without:
+            console.print(f"{way.name.partition(' (')[0]}: {way.without}", highlight=False, markup=False)
+    console.print()
+
+
+def _numbers(way: Way, name: str) -> tuple[float | None, ...]:
+    """In the first round and in the last, of a change, and of plain answers."""
+    each = way.expected.get(name)
+    return (None,) * 4 if each is None else (each.rounds[0], each.rounds[-1], each.change, each.plain)
+
+
+def repeated_document(again: Rounds | None, stated: Shuffled | None) -> dict[str, Any]:
+    """The same for every round, and the statement on a shuffler, for machines; no part of the guarantee."""
+    return {"rounds": again and asdict(again), "shuffler": stated and asdict(stated)}
+
+
+def asked_again(found: SurveyPlan, number: int | None, told: Callable[[str], None]) -> Rounds | None:
+    """What asking again would give; None where it was not asked for."""
+    from geopriv.surveys.planning.rounds import rounds
+
+    return None if number is None else rounds(found, number, told)
+
+
+def require_rounds(asked: Survey, number: int | None) -> None:
+    """Refuse rounds that make no sense, before anything takes time."""
+    from geopriv.surveys.planning.rounds import people_a_round
+
+    if number is not None:
+        people_a_round(asked, number)
+
+
+def stated_shuffler(asked: Survey, neighbours: int | None, within: str | None) -> Shuffled | None:
+    """What is stated of a shuffler, before anything takes time; None where it was not asked for."""
+    from geopriv.surveys.planning.shuffling import read_within, shuffled
+
+    if neighbours is None and within is None:
+        return None
+    if neighbours is None or within is None:
+        raise invalid("plan", "neighbours", "given with --within, and --within with --neighbours", neighbours or within)
+    return shuffled(asked, neighbours, read_within(asked.space, within))
