@@ -104,6 +104,16 @@ def letters(words: Words, s: FloatArray, off: FloatArray, table: Lookup, letter:
 
 
 @compiled
+def tossers(words: Words, found: npt.NDArray[np.intp]) -> int:
+    """For whom further coins may be tossed: the last four bits of the second word are 0; and how many these are."""
+    count = 0
+    for i in range(len(words)):
+        found[count] = i  # overwritten by the next one unless it counts
+        count += (words[i, 1] & np.uint64(15)) == 0
+    return count
+
+
+@compiled
 def spare_letters(
     drawn: Drawn,
     s: FloatArray,

@@ -116,7 +116,8 @@ def _further(table: Rows, words: Words, source: Source) -> tuple[npt.NDArray[np.
     """For whom further coins may be tossed, and the words of these: those of a word whose last four bits are 0."""
     if table.spare_rows is None:
         return np.zeros(0, dtype=np.intp), np.zeros((0, 3), dtype=np.uint64)
-    later = np.flatnonzero((words[:, 1] & np.uint64(15)) == 0)
+    later = np.empty(len(words), dtype=np.intp)
+    later = later[: kernels.tossers(words, later)]
     return later, source.among(later).words(later.size, 3)
 
 
