@@ -16,11 +16,12 @@ from geopriv.device.mechanisms import DeviceLattice, DeviceTable
 from geopriv.device.values import read_value
 from geopriv.noise.entropy import Source
 from geopriv.spaces.checks import FloatArray
-from tests.designs import ASKED_OF_DEVICES, Stream, small_table
+from tests.designs import ASKED_OF_DEVICES, Stream, small_table, spare_table
 from tests.rows import CITY, EARTH, PLANE
 
 Words = npt.NDArray[np.uint64]
 ONES = (1 << 64) - 1
+COINS = 5  # words of a report for which further coins may be tossed
 ANTIMERIDIAN = shapely.Polygon([(179.0, -1.0), (181.0, -1.0), (181.5, 1.0), (179.0, 1.0), (180.0, 0.2)])
 POLAR = shapely.Polygon([(0.0, 80.0), (90.0, 82.0), (90.0, 90.0), (0.0, 90.0)])  # the pole, by two names
 HUGE = shapely.Polygon([(0.0, -70.0), (70.0, 0.0), (0.0, 70.0), (-70.0, 0.0)])
@@ -53,7 +54,9 @@ MORE: tuple[tuple[str, gp.queries.Query, float, Any], ...] = (
     ("far ball", gp.Ball((8e14, 0.1), 100.3, 10.0, PLANE), 0.1, ((8e14 - 130, -130.0), (8e14 + 130, 130.0))),
     ("fine ball", gp.Ball((0.0, 0.0), 1e-8, 1e-9, PLANE), 1e9, ((-2e-8, -2e-8), (2e-8, 2e-8))),
 )
-TABLES = (*ASKED_OF_DEVICES, *MORE)
+BENT = ("threshold", "range of ratios", "ball", "fence on a map", "ball on Earth", "far threshold")  # and spare rows
+SPARE = tuple((f"spare {name}", *rest) for name, *rest in (*ASKED_OF_DEVICES, *MORE) if name in BENT)
+TABLES = (*ASKED_OF_DEVICES, *MORE, *SPARE)
 GRIDS: tuple[tuple[str, gp.spaces.Space, float, float, Any], ...] = (
     ("grid of amounts", gp.Line("USD"), 1e-3, 150.0, (-1e4, 1e4)),
     ("grid of ratios", gp.LogLine(2.0), 1.0, 0.25, (1.0, 1e4)),
@@ -82,7 +85,9 @@ class Tails(Source):
         self._streams: dict[int, Stream] = {}
 
     def words(self, people: int, count: int) -> Words:
-        return self._words[self._who]
+        """All words, or of tables with spare rows the first two and then the other three."""
+        mine = self._words[self._who]
+        return {2: mine[:, :2], 3: mine[:, 2:]}[count] if mine.shape[1] == COINS else mine
 
     def among(self, who: slice | npt.NDArray[np.intp]) -> Tails:
         some = copy(self)
@@ -94,8 +99,8 @@ class Tails(Source):
         return self._streams.setdefault(person, Stream(person))(n)
 
 
-def table_of(query: gp.queries.Query, epsilon: float) -> gp.Table:
-    return small_table(query, epsilon)
+def table_of(query: gp.queries.Query, epsilon: float, spare: bool = False) -> gp.Table:
+    return spare_table(query, epsilon) if spare else small_table(query, epsilon)
 
 
 def table_cases(table: gp.Table, device: DeviceTable, box: Any, n: int, shared: int, seed: int) -> Cases:
@@ -113,7 +118,15 @@ def table_cases(table: gp.Table, device: DeviceTable, box: Any, n: int, shared: 
     # the second word falls on another letter in the row above than in the row below
     sums = np.cumsum(table.weights, axis=1)[:, 0]
     second = ((sums[cell] + sums[cell + 1]) // 2 << 4).astype(np.uint64)
-    return Cases(values, np.stack([first, second], axis=1), shared)
+    if table.spare is None:
+        return Cases(values, np.stack([first, second], axis=1), shared)
+    second[::5] |= np.uint64(3)  # no further coins
+    chance = rng.integers(0, 1 << 64, n, dtype=np.uint64)
+    chance[::3] = rng.choice(np.array([0, (3 << 62) - 1, 3 << 62, ONES], dtype=np.uint64), chance[::3].size)
+    coins = [_words(rng, n, shared), _words(rng, n, shared)]
+    for k in range(0, shared, 2):
+        coins[k // 2 % 2][k] = _near(rng, _share(device, values[k]))
+    return Cases(values, np.stack([first, second, chance, *coins], axis=1), shared)
 
 
 def grid_cases(grid: gp.Lattice, device: DeviceLattice, box: Any, n: int, shared: int, seed: int) -> Cases:

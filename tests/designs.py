@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import geopriv as gp
 from geopriv.device.files import canonical, digest
+from geopriv.mechanisms.table.spare import SpareRows
 from geopriv.surveys.design import Design
 from tests.rows import (
     CITY,
@@ -56,6 +58,14 @@ def small_table(query: gp.queries.Query, epsilon: float) -> gp.Table:
     promise = gp.Guarantee(epsilon, unit=query.space.distance_unit, reference="by hand")
     lattice = np.array([-2.0, -0.9, 0.1, 1.0, 2.5]) / epsilon
     return gp.Table(query, promise, lattice, np.array([-0.5, 0.0, 1.0, 1.5]), weights)
+
+
+def spare_table(query: gp.queries.Query, epsilon: float) -> gp.Table:
+    """The same with spare rows of quite other letters, to which its cells look with four chances, one of them none."""
+    shares = np.array([[4, 4, 12, 12], [2, 4, 13, 13], [4, 3, 12, 13], [3, 4, 13, 12], [2, 5, 12, 13]])
+    chances = np.array([1 << 40, 3 << 38, 1 << 40, 0], dtype=np.int64)
+    spare = SpareRows((shares * (TOTAL // 32)).astype(np.int64), chances)
+    return replace(small_table(query, epsilon), spare=spare)
 
 
 def table_design(query: gp.queries.Query | None = None, epsilon: float = 1.0, survey: str = "survey") -> Design:

@@ -198,13 +198,19 @@ def rank(lattice: Sequence[float], s: arb) -> list[arb]:
 
 
 def table_law(table: dict[str, Any], s: arb) -> list[arb]:
-    """The interpolated integer weights of every letter."""
+    """The interpolated integer weights of every letter, and in each cell what spare rows add.
+
+    A spare row takes q·t·(1 − t)·(2 − t) from the row below and q·t·(1 − t)·(1 + t) from that above.
+    """
     shares, rows = rank(table["lattice"], s), table["weights"]
-    rises = [[b - a for a, b in zip(*pair, strict=True)] for pair in pairwise(rows)]
-    return [
-        arb(first) + sum((share * rise[j] for share, rise in zip(shares, rises, strict=True)), arb(0))
-        for j, first in enumerate(rows[0])
-    ]
+    spare = table.get("spare") or {"rows": rows, "shares": [0] * len(shares)}
+    found = [arb(first) for first in rows[0]]
+    for i, (t, out_of_44) in enumerate(zip(shares, spare["shares"], strict=True)):
+        bent = ball(Fraction(out_of_44, 1 << 44)) * t * (1 - t)
+        for j in range(len(found)):
+            below, above = (spare["rows"][k][j] - rows[k][j] for k in (i, i + 1))
+            found[j] += t * (rows[i + 1][j] - rows[i][j]) + bent * ((2 - t) * below + (1 + t) * above)
+    return found
 
 
 def positions(grid: dict[str, Any], x: Value) -> list[arb]:

@@ -27,12 +27,12 @@ def length(numbers: int, words: int) -> int:
     return 8 * words + numbers * sum(ROUNDS)
 
 
-def _numerators(data: bytes, numbers: int, words: int) -> list[int]:
-    """The numbers out of 2^BITS that begin with the first words: in each round, all of them get further bytes."""
-    found = [int.from_bytes(data[8 * k : 8 * k + 8], "little") for k in range(numbers)]
+def _numerators(data: bytes, begin: Sequence[int], words: int) -> list[int]:
+    """The numbers out of 2^BITS that begin with some of the words: in each round, all of them get further bytes."""
+    found = [int.from_bytes(data[8 * k : 8 * k + 8], "little") for k in begin]
     at = 8 * words
     for more in ROUNDS:
-        for k in range(numbers):
+        for k in range(len(found)):
             found[k] = (found[k] << 8 * more) | int.from_bytes(data[at : at + more], "little")
             at += more
     return found
@@ -56,17 +56,26 @@ def places(document: dict[str, Any], x: Value) -> list[arb]:
 
 
 def table_report(table: dict[str, Any], at: Sequence[arb], data: bytes) -> tuple[int, ...] | None:
-    """The letter: of row ⌈r − U⌉, r the rank of s; None where so many bits leave it open."""
-    row = _ceiling(at[0] - _part(_numerators(data, 1, 2)[0], BITS))
-    if row is None:
+    """The letter: of row ⌈r − U⌉, r the rank of s, or of its spare row; None where so many bits leave it open."""
+    spare, second = table.get("spare"), int.from_bytes(data[8:16], "little")
+    tossed = spare is not None and second % 16 == 0
+    numbers = _numerators(data, (0, 3, 4), 5) if tossed else _numerators(data, (0,), 2)
+    rows = [_ceiling(at[0] - _part(number, BITS)) for number in numbers]
+    if rows[0] is None or None in rows:
         return None
-    sums = list(accumulate(table["weights"][row]))
-    return (bisect_right(sums, int.from_bytes(data[8:16], "little") >> 4),)
+    weights = table["weights"][rows[0]]
+    if spare is not None and len(set(rows)) > 1:
+        cell = at[0].floor().unique_fmpz()
+        if cell is None:
+            return None
+        if int.from_bytes(data[16:24], "little") >> 24 < spare["shares"][int(cell)]:
+            weights = spare["rows"][rows[0]]
+    return (bisect_right(list(accumulate(weights)), second >> 4),)
 
 
 def grid_report(grid: dict[str, Any], at: Sequence[arb], data: bytes) -> tuple[int, ...] | None:
     """The cell on each axis: ⌈t − U⌉, and ⌈ln(V·(2 + θ)/2)/ln a⌉ to one side, if that is positive."""
-    numbers = _numerators(data, 2 * len(at), 2 * len(at))
+    numbers = _numerators(data, range(2 * len(at)), 2 * len(at))
     theta = ball(Fraction(*grid["theta"]))
     found = []
     for place, first, second in zip(at, numbers[::2], numbers[1::2], strict=True):

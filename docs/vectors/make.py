@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 
 import geopriv as gp
 from geopriv.device.designs import verify
+from geopriv.mechanisms.table.spare import SpareRows
 
 PARK = {
     "type": "Polygon",
@@ -42,6 +44,15 @@ def table(query: gp.queries.Query, epsilon: float) -> gp.Table:
     )
 
 
+def with_spare(query: gp.queries.Query, epsilon: float) -> gp.Table:
+    """The same with spare rows, to which three cells look, each with another chance."""
+    plain = table(query, epsilon)
+    shares = np.array([[4, 4, 12, 12], [12, 12, 4, 4], [5, 6, 10, 11], [9, 7, 8, 8], [4, 4, 12, 12]]) * (1 << 55)
+    rows = (shares + np.array([-7, 5, 1, 1])).astype(np.int64)
+    spare = SpareRows(rows, np.array([1 << 40, (1 << 39) + 1, 1 << 40, 0], dtype=np.int64))
+    return replace(plain, spare=spare)
+
+
 def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
     """Designs and values, by name."""
     usd, earth = gp.Line("USD"), gp.Earth()
@@ -58,8 +69,12 @@ def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
             [[40.72, -74.0], [40.74, -73.99], [40.7, 286.0]],
         ),
         "lattice": (
-            gp.Design("map", (gp.Lattice.calibrate(plane, 1e-3, step=150.0),)),
+            gp.Design("map", (gp.Lattice.calibrate(plane, 1e-3, step=150.0, noise="product"),)),
             [[0.0, 0.0], [12_345.6, -78.9], [1e30, -1e30]],
+        ),
+        "spare": (
+            gp.Design("spare rows", (with_spare(gp.Threshold(0.0, 2.0, line), 1.0),)),
+            [-1.5, -0.4, 0.7, 1.9, 3.0],
         ),
         "round": (
             gp.Design("round map", (gp.Lattice.on_grid(plane, 1e-3, 20.0, (5.0, -3.0), noise="round"),)),
@@ -108,12 +123,24 @@ def cases() -> list[dict[str, Any]]:
         for value in values
         for i in range(4)
     ]
+    found += [
+        case("spare", made["spare"][0], value, Bytes(f"coins {value} {i}", _tossing(f"{value} {i}")))
+        for value in made["spare"][1]
+        for i in range(6)
+    ]
     # about a third of the way from one lattice point to the next
     design, step = made["partition"][0], Fraction(0.1) - Fraction(-0.9)
     value = float(Fraction(-0.9) + step / 3)
     exact = (Fraction(value) - Fraction(-0.9)) / step
     tie = bytes(24) + int(exact * 2**64).to_bytes(8, "little") + (12 << 59).to_bytes(8, "little")
     return [*found, *(case("partition", design, value, Bytes("tie", tie + bytes([end] * 16))) for end in (0, 255))]
+
+
+def _tossing(name: str) -> bytes:
+    """An id and two words, of which the second has four last bits of 0: further coins may be tossed."""
+    begin = bytearray(hashlib.sha256(name.encode()).digest())
+    begin[24] &= 0xF0
+    return bytes(begin)
 
 
 def main(folder: Path) -> None:

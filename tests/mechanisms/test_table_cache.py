@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import geopriv as gp
 from geopriv.mechanisms.table import cache as table_cache
 from geopriv.mechanisms.table.cache import cache_folder
 from geopriv.mechanisms.table.integers import TOTAL
+from geopriv.mechanisms.table.spare_program import SpareTask
 
 QUERY = gp.Threshold(0.0, 2.0)
 VALUES = [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0]
@@ -45,9 +47,9 @@ def only_file(folder: Path) -> Path:
 
 def test_a_table_is_compiled_once_and_read_by_the_next_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = make()
-    assert only_file(folder).stat().st_size == 8 * first.lattice.size * len(VALUES)
+    assert only_file(folder).stat().st_size == 2 * 8 * first.lattice.size * len(VALUES)
     forget(monkeypatch)
-    monkeypatch.setattr(table_cache, "best", never)
+    monkeypatch.setattr(SpareTask, "best", never)
     assert make() == first
 
 
@@ -74,23 +76,27 @@ def test_a_damaged_file_is_ignored_and_written_again(
     assert path.read_bytes() == whole
 
 
+def changed(rows: npt.NDArray[np.int64], row: int, by: int) -> npt.NDArray[np.int64]:
+    """One integer of a row or of a spare row in the tails that is larger."""
+    found = rows.copy()
+    found[row, 1] += by
+    found[row, int(np.argsort(rows[row])[-1])] -= by
+    return found
+
+
 def test_a_poisoned_file_cannot_weaken_the_promise(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted files have the right size and rows that add up; one breaks the promise, one the mean."""
     first = make()
     path = only_file(folder)
-    honest = np.frombuffer(path.read_bytes(), dtype="<i8").reshape(first.lattice.size, -1)
+    honest = np.frombuffer(path.read_bytes(), dtype="<i8").reshape(2 * first.lattice.size, -1)
     loud = np.zeros_like(honest)  # tells the coordinate: value 0 below the threshold, 1 above it
-    loud[:, 2] = np.where(first.lattice < 0, TOTAL, 0)
+    loud[:, 2] = np.where(np.tile(first.lattice, 2) < 0, TOTAL, 0)
     loud[:, 4] = TOTAL - loud[:, 2]
     constant = np.zeros_like(honest)  # perfectly private and useless
     constant[:, 3] = TOTAL
-    subtle = honest.copy()  # one step a part in 10^5 too large
-    _, cell, letter = first.worst_step
-    up = cell if honest[cell, letter] > honest[cell + 1, letter] else cell + 1
-    change = int(honest[up, letter] // 10**5)
-    subtle[up, letter] += change
-    subtle[up, int(np.argsort(honest[up])[-1])] -= change
-    for poison in (loud, constant, subtle):
+    points, part = first.lattice.size, TOTAL // 10**9
+    found = [changed(honest, row, by) for row, by in ((3, part), (points - 3, part), (points + 3, 1000 * part))]
+    for poison in (loud, constant, *found):
         path.write_bytes(poison.tobytes())
         forget(monkeypatch)
         table = make()

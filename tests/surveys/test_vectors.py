@@ -38,6 +38,8 @@ def test_the_vectors_reach_every_kind_of_answer() -> None:
     assert len({letter for letter in letters if letter[0] == "threshold.design.json"}) == 4
     assert len({letter[1] for letter in letters if letter[0] == "partition.design.json"}) == 3
     assert {case["group"] for case in CASES if "group" in case} == {0, 1, 2}
+    assert len({letter for letter in letters if letter[0] == "spare.design.json"}) == 4
+    assert sum(case["used"] == 16 + 16 + 24 for case in CASES if case["design"] == "spare.design.json") > 20
     last = [case["report"] for case in CASES[-2:]]
     assert last[0] != last[1]  # the same first 64 bits, settled by later ones
     assert CASES[-1]["used"] == CASES[-2]["used"] == 8 + 16 + 16 + 16
@@ -70,4 +72,4 @@ def test_the_script_makes_the_published_files(tmp_path: Path) -> None:
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     published = {name: (FOLDER / name).read_bytes() for name in made}
     assert made == published
-    assert len(made) == 9
+    assert len(made) == 10

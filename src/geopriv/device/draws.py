@@ -88,22 +88,24 @@ class Rows:
         lattice: coordinates of the rows, as whole numbers out of 2^scale.
         scale: bits with which all of them are whole.
         bits: with which a coordinate is known at first: far more than 64 for the narrowest cell.
-        sums: of each row of weights, the running sums.
+        sums: of each row of weights, then of each spare row, the running sums.
+        shares: of each cell, out of 2^44, how often further coins are tossed; none without spare rows.
     """
 
     lattice: tuple[int, ...] = field(repr=False)
     scale: int
     bits: int
     sums: tuple[tuple[int, ...], ...] = field(repr=False)
+    shares: tuple[int, ...] = field(default=(), repr=False)
 
 
-def rows_of(lattice: Sequence[float], sums: tuple[tuple[int, ...], ...]) -> Rows:
+def rows_of(lattice: Sequence[float], sums: tuple[tuple[int, ...], ...], shares: tuple[int, ...] = ()) -> Rows:
     """The rows at increasing coordinates."""
     places = [Fraction(place) for place in lattice]
     scale = fine_bits(places)
     whole = tuple(int(place * (1 << scale)) for place in places)
     narrow = min(b - a for a, b in pairwise(whole))
-    return Rows(whole, scale, 112 + max(scale - narrow.bit_length(), 0), sums)
+    return Rows(whole, scale, 112 + max(scale - narrow.bit_length(), 0), sums, shares)
 
 
 def fine_bits(numbers: Iterable[Fraction]) -> int:
@@ -114,40 +116,65 @@ def fine_bits(numbers: Iterable[Fraction]) -> int:
 def draw_letter(rows: Rows, enclose: Enclose, source: Source) -> int:
     """The index of the value that a table reports at a coordinate s that is enclosed to any number of bits.
 
-    Guarantee: exactly the law of theory T5 at s. The row above s is taken if U is below the share of the cell before s,
-    else the row below; a number out of 2^60 then falls on a value of the row. It ends with probability 1: while s and U
-    are known to 2^-b of a cell, only numbers U that are within some 2^-b of the share, or of 0 or 1 where s is at a
-    lattice point, leave the row open, and a uniform U is so near for every b with probability 0.
+    Guarantee: exactly the law of theory T5 at s, or with spare rows that of T5″. The row above s is taken if U is below
+    the share of the cell before s, else the row below; with spare rows, with the cell's chance two more coins are
+    tossed, and the spare row of that row is taken unless both fall like the first; a number out of 2^60 then falls on a
+    value of the row. It ends with probability 1: while s and U are known to 2^-b of a cell, only numbers U that are
+    within some 2^-b of the share, or of 0 or 1 where s is at a lattice point, leave the row open, and a uniform U is so
+    near for every b with probability 0.
 
     Args:
         rows: of the table.
         enclose: s, between whole numbers out of 2^bits.
-        source: of 16 bytes, and of more where they do not settle the row.
+        source: of 16 bytes; with spare rows, of 24 more if the last four bits of them are 0 (a chance of 1/16); and of
+            more where they do not settle the row.
     """
     words = source(16)
-    uniform = Uniform(words[:8], source)
-    while (row := _row(rows, enclose(rows.bits + uniform.bits - 64), uniform)) is None:
-        uniform.extend()
-    return bisect_right(rows.sums[row], int.from_bytes(words[8:], "little") >> 4)
+    second = int.from_bytes(words[8:], "little")
+    further = source(24) if rows.shares and second & 15 == 0 else b""
+    coins = [Uniform(word, source) for word in (words[:8], further[8:16], further[16:]) if word]
+    chance = int.from_bytes(further[:8], "little") >> 24 if further else None
+    while (row := _row(rows, enclose(rows.bits + coins[0].bits - 64), coins, chance)) is None:
+        for coin in coins:
+            coin.extend()
+    return bisect_right(rows.sums[row], second >> 4)
 
 
-def _row(rows: Rows, s: Interval, uniform: Uniform) -> int | None:
-    """The row that U selects, if it is the same one for all numbers that s and U can still be."""
+def _row(rows: Rows, s: Interval, coins: Sequence[Uniform], chance: int | None) -> int | None:
+    """The row that coins select, if it is the same one for all numbers that s and they can still be."""
     s = s.to(max(s.bits, rows.scale))
     shift, last = s.bits - rows.scale, len(rows.lattice) - 2
     first, final = (min(max(bisect_right(rows.lattice, end >> shift) - 1, 0), last) for end in (s.low, s.high))
-    found = {_in_cell(rows.lattice, cell, shift, s, uniform) for cell in range(first, min(final, first + 2) + 1)}
+    found = set()
+    for cell in range(first, min(final, first + 2) + 1):
+        tossed = coins if chance is not None and chance < rows.shares[cell] else coins[:1]
+        found.add(_in_cell(rows.lattice, cell, shift, s, tossed))
     return found.pop() if len(found) == 1 else None
 
 
-def _in_cell(lattice: Sequence[int], cell: int, shift: int, s: Interval, uniform: Uniform) -> int | None:
-    """The row that U selects for those s that lie in a cell, or beyond it where it is the last one."""
+def _in_cell(lattice: Sequence[int], cell: int, shift: int, s: Interval, coins: Sequence[Uniform]) -> int | None:
+    """The row that coins select for those s that lie in a cell, or beyond it where it is the last one.
+
+    The first coin tells the side; if another falls otherwise, the spare row of that side is taken, which comes after
+    all rows.
+    """
     start, end = lattice[cell] << shift, lattice[cell + 1] << shift
     width = end - start
-    least, most = (min(max(number - start, 0), width) << uniform.bits for number in (s.low, s.high))
-    if (uniform.numerator + 1) * width <= least:
-        return cell + 1
-    return cell if uniform.numerator * width >= most else None
+    least, most = (min(max(number - start, 0), width) for number in (s.low, s.high))
+    above = [_above(coin, width, least, most) for coin in coins]
+    side = above[0]
+    if side is None:
+        return None
+    if (not side) in above:
+        return cell + side + len(lattice)
+    return None if None in above else cell + side
+
+
+def _above(coin: Uniform, width: int, least: int, most: int) -> bool | None:
+    """Whether U is below the share s/width for all s from least to most; None where that depends."""
+    if (coin.numerator + 1) * width <= least << coin.bits:
+        return True
+    return False if coin.numerator * width >= most << coin.bits else None
 
 
 def draw_cells(enclose: Positions, ratio: tuple[int, int], bits: int, source: Source, axes: int) -> tuple[int, ...]:

@@ -32,7 +32,7 @@ from geopriv.device.reading import (
 )
 from geopriv.device.rounds import RoundNoise, draw_round
 from geopriv.device.spaces import read_space
-from geopriv.device.tables import narrow, worst_step
+from geopriv.device.tables import MOST_SHARE, SpareRows, narrow, worst_step
 from geopriv.device.values import DeviceSpace, FlatSpace, Value
 from geopriv.errors import InvalidDesign
 
@@ -147,22 +147,41 @@ def read_epsilon(document: Any, where: str, unit: str | None) -> float:
 def _table(found: Document, where: str) -> DeviceTable:
     coordinate, query = _asked(found, where)
     lattice = numbers(found["lattice"], f"{where}.lattice")
-    values, rows = numbers(found["values"], f"{where}.values"), found["weights"]
+    values = numbers(found["values"], f"{where}.values")
     if len(lattice) < 2 or any(not a < b for a, b in pairwise(lattice)):
         raise refuse(f"{where}.lattice", "at least two increasing coordinates", len(lattice))
-    if not isinstance(rows, list) or len(rows) != len(lattice):
-        raise refuse(f"{where}.weights", f"{len(lattice)} rows", type(rows).__name__)
-    for row in rows:
-        if not isinstance(row, list) or len(row) != len(values) or any(type(weight) is not int for weight in row):
-            raise refuse(f"{where}.weights", f"made of rows of {len(values)} whole numbers", type(row).__name__)
+    rows = _whole_rows(found["weights"], f"{where}.weights", len(lattice), len(values))
+    spare = _spare_rows(found["spare"], where, len(lattice), len(values)) if "spare" in found else None
     epsilon = read_epsilon(found["guarantee"], where, coordinate.space.unit)
     if narrow(lattice, epsilon):
         raise refuse(
             f"{where}.lattice", "made of cells of at least 2^-40, in the unit and in 1/epsilon", "narrower ones"
         )
-    spent = worst_step(lattice, rows, Fraction(epsilon))[0]
-    sums = rows_of(lattice, tuple(tuple(accumulate(row)) for row in rows))
-    return DeviceTable(epsilon, coordinate, sums, spent, query)
+    spent = worst_step(lattice, rows, Fraction(epsilon), spare)[0]
+    every = (*rows, *spare.rows) if spare else rows
+    sums = tuple(tuple(accumulate(row)) for row in every)
+    return DeviceTable(epsilon, coordinate, rows_of(lattice, sums, tuple(spare.shares) if spare else ()), spent, query)
+
+
+def _whole_rows(rows: Any, where: str, points: int, letters: int) -> list[list[int]]:
+    """One row of whole numbers for each lattice point."""
+    if not isinstance(rows, list) or len(rows) != points:
+        raise refuse(where, f"{points} rows", type(rows).__name__)
+    for row in rows:
+        if not isinstance(row, list) or len(row) != letters or any(type(weight) is not int for weight in row):
+            raise refuse(where, f"made of rows of {letters} whole numbers", type(row).__name__)
+    return rows
+
+
+def _spare_rows(document: Any, where: str, points: int, letters: int) -> SpareRows:
+    """Spare rows, one for each lattice point, and a share for each cell."""
+    place = f"{where}.spare"
+    _, found = thing(document, place, {"SpareRows": ("rows", "shares")})
+    shares = found["shares"]
+    if not isinstance(shares, list) or len(shares) != points - 1:
+        raise refuse(f"{place}.shares", f"{points - 1} whole numbers", type(shares).__name__)
+    chances = [whole(share, f"{place}.shares", 0, MOST_SHARE) for share in shares]
+    return SpareRows(_whole_rows(found["rows"], f"{place}.rows", points, letters), chances)
 
 
 def _bracket_table(found: Document, where: str) -> DeviceTable:
@@ -245,5 +264,5 @@ _READERS: dict[str, tuple[tuple[str, ...], Callable[[Document, str], DeviceMecha
     "VectorTable": ((*_TABLE, "others", "vectors"), _vector_table),
     "Lattice": (("space", "guarantee", "step", "theta", "origin"), _lattice),
 }
-SPARE = {"Lattice": ("core",)}
+SPARE = {"Lattice": ("core",), "Table": ("spare",)}
 KINDS = {kind: keys for kind, (keys, _) in _READERS.items()}  # all that there are: what is not here is refused

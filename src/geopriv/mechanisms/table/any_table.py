@@ -1,4 +1,4 @@
-"""What all tables do: a report is one of a few letters, drawn by integers that are linear in the coordinate."""
+"""What all tables do: a report is one of a few letters, drawn by rows of integers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.mechanisms.sums import Sums, moments_of
 from geopriv.mechanisms.table.kinds import ValueKinds
 from geopriv.mechanisms.table.marks import corner_marks, lattice_marks
-from geopriv.mechanisms.table.program import uniform
 from geopriv.mechanisms.table.reports import Letters, simulated_values
 from geopriv.mechanisms.table.rows import Rows
 from geopriv.mechanisms.table.target import Target
@@ -31,14 +30,16 @@ from geopriv.queries.priors import Prior, coordinates_under
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
 
+_PARTS = 16  # into which cells are divided where coordinates are even
+
 
 @dataclass(frozen=True, eq=False)
 class AnyTable(Rows, OfOneQuery, Sendable):
-    """One of a few values, drawn with probabilities that are linear in the coordinate between lattice points.
+    """One of a few values, drawn with probabilities that depend on the coordinate through rows of integers.
 
     At lattice point i value y has the integer weight w_i(y) out of 2^60; outside the lattice the end rows hold. The
-    mean report is the piecewise linear `target`, which follows f0 closely and is what is estimated; `bias` is the
-    difference.
+    mean report, the `target`, follows f0 closely and is what is estimated; `bias` is the difference. The law at any
+    coordinates, in floats, is `probabilities`.
     """
 
     @cached_property
@@ -48,7 +49,7 @@ class AnyTable(Rows, OfOneQuery, Sendable):
 
     @property
     def has_target(self) -> bool:
-        """True: the interpolant of its rows' means."""
+        """True: the mean report."""
         return True
 
     def target_of(self, query: Query) -> Query:
@@ -132,9 +133,17 @@ class AnyTable(Rows, OfOneQuery, Sendable):
     def expected_variance(self, prior: Prior | Any = None) -> float:
         """The mean variance under a public prior; by default over coordinates that are uniform on the lattice."""
         if prior is None:
-            return float(uniform(self.lattice) @ self.variance_at(self.lattice))
+            places, shares = self._evenly
+            return float(shares @ self.variance_at(places))
         s, weights = coordinates_under("Table", self.query, prior)
         return float(weights @ self.variance_at(s))
+
+    @cached_property
+    def _evenly(self) -> tuple[FloatArray, FloatArray]:
+        """Coordinates that are even in each cell, and the share of people at each: sums over them are integrals."""
+        width = np.diff(self.lattice)
+        places = self.lattice[:-1] + (np.arange(_PARTS)[:, None] + 0.5) / _PARTS * width
+        return places.ravel(), np.tile(width / (_PARTS * width.sum()), _PARTS)
 
     def contributions(self, reports: FloatArray, query: Query | None) -> FloatArray:
         """The reports themselves."""

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from geopriv.mechanisms.table.bracket_letters import lattice_for, letters_for, power_of, spread
 from geopriv.mechanisms.table.brackets import border_of, excesses
 from geopriv.mechanisms.table.cache import kept, name_of
-from geopriv.mechanisms.table.integers import LESS, TOTAL, Integers, integers
+from geopriv.mechanisms.table.integers import LESS, TOTAL, integers
 from geopriv.mechanisms.table.mirrored import Letters, Task
 from geopriv.mechanisms.table.program import Infeasible, Program
+from geopriv.mechanisms.table.spare import Integers
 from geopriv.queries import Query
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid

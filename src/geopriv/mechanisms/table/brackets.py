@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms.table.integers import TOTAL, Integers
+from geopriv.mechanisms.table.integers import TOTAL
+from geopriv.mechanisms.table.spare import Integers
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid
 

@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,14 +23,16 @@ import scipy
 from geopriv.mechanisms.table.integers import (
     LESS,
     TOTAL,
-    Integers,
     integers,
+    spare_integers,
     worst_step,
 )
 from geopriv.mechanisms.table.program import Program, best, solve
+from geopriv.mechanisms.table.spare import Integers, SpareRows
+from geopriv.mechanisms.table.spare_program import SpareTask
 from geopriv.spaces.checks import FloatArray
 
-_FORMAT = 1  # of the files and of what they are computed by
+_FORMAT = 2  # of the files and of what they are computed by
 _KEPT = 64  # tables in memory
 _tables: dict[str, Integers] = {}
 _bounds: dict[str, float] = {}
@@ -56,8 +59,39 @@ def compiled(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior
     return kept(name_of(lattice, heights, values, prior), lattice, values.size, solved, follows)
 
 
+def spare_compiled(task: SpareTask, values: FloatArray, shares: Integers) -> Integers:
+    """The integer weights of the best table with spare rows, in units of 1/ε, shape (2·points, values).
+
+    Its rows come first, then its spare rows.
+
+    Args:
+        task: what is solved; for a little less than ε.
+        values: what may be reported.
+        shares: of the cells, out of 2^44.
+    """
+    # the lattice a little shorter, so that the program is solved for a little less than ε
+    shorter = replace(task, lattice=task.lattice * (1 - LESS))
+
+    def solved() -> Integers:
+        return spare_integers(task.lattice, shorter.best(values), shares).reshape(-1, values.size)
+
+    def follows(weights: Integers) -> bool:
+        means, spare = ((weights / TOTAL) @ values).reshape(2, -1)
+        low, high = (np.minimum(task.heights, task.means), np.maximum(task.heights, task.means))
+        off = max(np.abs(means - task.heights).max(), (low - spare).max(), (spare - high).max())
+        return bool(off <= 1e-6 * np.ptp(values))
+
+    name = name_of(task.lattice, task.heights, task.means, task.uses, values, shares)
+    return kept(name, task.lattice, values.size, solved, follows, shares)
+
+
 def kept(
-    name: str, lattice: FloatArray, letters: int, solved: Callable[[], Integers], follows: Callable[[Integers], bool]
+    name: str,
+    lattice: FloatArray,
+    letters: int,
+    solved: Callable[[], Integers],
+    follows: Callable[[Integers], bool],
+    shares: Integers | None = None,
 ) -> Integers:
     """The integer weights of a program: from memory, from a file, or else solved now.
 
@@ -67,11 +101,12 @@ def kept(
         letters: how many there are, used or not.
         solved: the weights, after some seconds.
         follows: whether weights from a file, which keep the promise, are of use.
+        shares: of the cells, where spare rows come after the rows.
     """
     path = _path(name)
     weights = _tables.pop(name, None)
     if weights is None and path is not None:
-        weights = _loaded(path, lattice, letters, follows)
+        weights = _loaded(path, lattice, letters, follows, shares)
     if weights is None:
         weights = solved()
         if path is not None:
@@ -114,7 +149,7 @@ def cache_folder() -> Path | None:
     return Path(home) / "geopriv"
 
 
-def name_of(*arrays: FloatArray) -> str:
+def name_of(*arrays: FloatArray | Integers) -> str:
     """The name of what depends on some arrays, and on the solver."""
     digest = hashlib.sha256(f"geopriv table {_FORMAT}, scipy {scipy.__version__}".encode())
     for array in arrays:
@@ -128,17 +163,21 @@ def _path(name: str) -> Path | None:
     return None if folder is None else folder / f"{name}.table"
 
 
-def _loaded(path: Path, lattice: FloatArray, letters: int, follows: Callable[[Integers], bool]) -> Integers | None:
+def _loaded(
+    path: Path, lattice: FloatArray, letters: int, follows: Callable[[Integers], bool], shares: Integers | None
+) -> Integers | None:
     """The integers in the file, if they keep the promise and follow the query; None if anything is wrong with them."""
-    size = 8 * lattice.size * letters
+    points = lattice.size
+    size = 8 * points * letters * (1 if shares is None else 2)
     try:
         content = path.read_bytes() if path.stat().st_size == size else b""
     except OSError:
         return None
     if len(content) != size:
         return None
-    weights = np.frombuffer(content, dtype="<i8").astype(np.int64).reshape(lattice.size, letters)
-    if not follows(weights) or worst_step(lattice, weights, Fraction(1))[0] > 1:
+    weights = np.frombuffer(content, dtype="<i8").astype(np.int64).reshape(-1, letters)
+    spare = None if shares is None else SpareRows(weights[points:], shares)
+    if not follows(weights) or worst_step(lattice, weights[:points], Fraction(1), spare)[0] > 1:
         return None
     return weights
 

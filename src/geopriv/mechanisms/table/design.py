@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms.table.cache import compiled
-from geopriv.mechanisms.table.integers import Integers
+from geopriv.mechanisms.table.bends import spare_means
+from geopriv.mechanisms.table.cache import compiled, spare_compiled
+from geopriv.mechanisms.table.lattices import default_lattice, require_fine
 from geopriv.mechanisms.table.program import (
     Infeasible,
     binned,
-    default_lattice,
     default_values,
-    require_fine,
     uniform,
 )
+from geopriv.mechanisms.table.spare import SHARES, Integers, SpareRows, even, shares_for, used
+from geopriv.mechanisms.table.spare_program import SpareTask
 from geopriv.queries import Query
 from geopriv.queries.priors import coordinates_under
 from geopriv.spaces.checks import FloatArray, invalid, numbers
@@ -25,6 +26,7 @@ from geopriv.spaces.checks import FloatArray, invalid, numbers
 # The share of every prior that is uniform: a published table is never quite right where it says there is no one. On
 # incomes a tenth does better than a thousandth for brackets that end too early, and costs nothing elsewhere.
 _DOUBT = 0.1
+_MOST = 10_000  # lattice points times values of a table with spare rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,7 @@ class Design:
     lattice: FloatArray
     values: FloatArray
     weights: Integers
+    spare: SpareRows | None
 
 
 def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, report_range: Any) -> Design:
@@ -44,11 +47,8 @@ def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, rep
     """
     letters = _letters(query, rate, values, report_range)
     given = None if lattice is None else _read_lattice(query, lattice)
-    # in units of 1/ε, so that every query of the same shape has the same program
-    unit, heights = _unit_lattice(query, rate, letters, given)
-    shares = _DOUBT * uniform(unit) + (1 - _DOUBT) * lattice_shares(query, unit, prior, rate)
     try:
-        weights = compiled(unit, heights, letters, shares)
+        unit, weights, shares = _compiled(query, rate, letters, prior, given)
     except Infeasible:
         at_fault = (
             "report_range"
@@ -58,8 +58,30 @@ def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, rep
             else "values"
         )
         raise _infeasible(query, rate, letters, at_fault) from None
-    used = weights.any(axis=0)
-    return Design(unit / rate if given is None else given, letters[used], weights[:, used])
+    some, points = weights.any(axis=0), unit.size
+    spare = None if shares is None else SpareRows(weights[points:, some], shares)
+    return Design(unit / rate if given is None else given, letters[some], weights[:points, some], spare)
+
+
+def _compiled(
+    query: Query, rate: float, letters: FloatArray, prior: Any, given: FloatArray | None
+) -> tuple[FloatArray, Integers, Integers | None]:
+    """The lattice in units of 1/ε, integer weights of rows and spare rows, and the shares of the cells."""
+    profile = query.profile.stretched(1 / rate)
+    # in units of 1/ε, so that every query of the same shape has the same program
+    unit = default_lattice(profile, letters.size) if given is None else given * rate
+    heights = profile(unit) if given is None else query.profile(given)
+    if unit.size * letters.size > _MOST:  # straight lines between points that are so near will do
+        prior_shares = _DOUBT * uniform(unit) + (1 - _DOUBT) * lattice_shares(query, unit, prior, rate)
+        return unit, compiled(unit, heights, letters, prior_shares), None
+    shares = shares_for(unit)
+    chances = shares / SHARES
+    means = spare_means(profile, unit, chances, letters)
+    uses = even(unit, chances)
+    if prior is not None:
+        s, weights = coordinates_under("Table", query, prior)
+        uses = _DOUBT * uses + (1 - _DOUBT) * used(unit, chances, s * rate, weights)
+    return unit, spare_compiled(SpareTask(unit, heights, means, chances, uses), letters, shares), shares
 
 
 def lattice_shares(query: Query, lattice: FloatArray, prior: Any, rate: float = 1.0) -> FloatArray:
@@ -68,17 +90,6 @@ def lattice_shares(query: Query, lattice: FloatArray, prior: Any, rate: float = 
         return uniform(lattice)
     s, weights = coordinates_under("Table", query, prior)
     return binned(lattice, s * rate, weights)
-
-
-def _unit_lattice(
-    query: Query, rate: float, letters: FloatArray, given: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
-    """The lattice in units of 1/ε, and f0 there."""
-    profile = query.profile.stretched(1 / rate)
-    if given is not None:
-        return given * rate, query.profile(given)
-    lattice = default_lattice(profile, letters.size)
-    return lattice, profile(lattice)
 
 
 def _read_lattice(query: Query, lattice: Any) -> FloatArray:

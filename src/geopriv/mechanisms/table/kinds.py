@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.mechanisms.kinds import BITS, Value, exact_row
-from geopriv.mechanisms.table.integers import TOTAL, Integers
 from geopriv.mechanisms.table.rows import Rows
+from geopriv.mechanisms.table.spare import Integers
 from geopriv.noise import exact
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray
@@ -39,8 +39,7 @@ class ValueKinds:
             cell = int(np.clip(np.searchsorted(table.lattice, float(s), side="right") - 1, 0, table.lattice.size - 2))
             low, high = arb(float(table.lattice[cell])), arb(float(table.lattice[cell + 1]))
             share = min(max(float((s - low) / (high - low)), 0.0), 1.0)
-        here, there = table.weights[cell] / TOTAL, table.weights[cell + 1] / TOTAL
-        weights = (1 - share) * here + share * there
+        weights = table.law_in(cell, share)
         return np.asarray(np.bincount(self._distinct[1], weights=weights), dtype=np.float64)
 
     def words(self, label: int) -> str:

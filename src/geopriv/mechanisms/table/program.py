@@ -13,19 +13,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import optimize, sparse
 
 from geopriv.errors import GeoprivError
-from geopriv.shapes.profiles import Gaussian, Profile
+from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid
 
-_NEAR, _FAR = 3.0, 14.0  # how far fine and coarse cells reach beyond the profile's landmarks
-_FINE, _COARSE = 0.05, 0.2  # widths of cells
-_MOST = 14_000  # unknowns: lattice points times values
+_SCALE = 1000.0
 _NARROWEST = 1e-4  # over which a profile may rise: reports reach to its inverse, beyond the solver's digits
-_STRAIGHT = 0.01  # of the profile's range: how far it may leave the straight lines between lattice points
+
+Matrix = Any  # sparse
+Chosen = npt.NDArray[np.bool_]
 
 
 class Infeasible(GeoprivError):
@@ -43,80 +45,6 @@ class Program:
     values: FloatArray
     probabilities: FloatArray
     expected_variance: float
-
-
-def default_lattice(profile: Profile, letters: int = 33) -> FloatArray:
-    """Fine cells where f0 moves, coarse ones in the tails; every landmark is a lattice point.
-
-    Args:
-        profile: in units of 1/ε.
-        letters: how many values there are; the more, the coarser the cells of a wide profile.
-    """
-    marks = _marks(profile)
-    low, high = marks[0] - _NEAR, marks[-1] + _NEAR
-    fine = max(_FINE, (high - low) / max(120, _MOST / letters - 2 * (_FAR - _NEAR) / _COARSE))
-    if fine > 0.75:
-        rule = "no wider than some 200/ε, or the lattice is too coarse; a smaller ε or LeastScaleT would do"
-        raise invalid("Table", "query", rule, f"{high - low:.4g}/ε")
-    inner = np.linspace(low, high, int(np.ceil((high - low) / fine)) + 1)
-    # a curved profile is followed to where it is negligible, in as many cells
-    tail = max(_FAR - _NEAR, _spent(profile) - high)
-    outer = np.linspace(0.0, tail, int((_FAR - _NEAR) / _COARSE) + 1)[1:]
-    points = np.concatenate([low - outer[::-1], inner, high + outer])
-    keep = np.abs(points[:, None] - marks).min(axis=1) > 0.2 * fine  # no slivers beside landmarks
-    return np.unique(np.concatenate([points[keep], marks]))
-
-
-def _marks(profile: Profile) -> FloatArray:
-    """Landmarks, and for a Gaussian narrower than 1/ε enough points to follow it."""
-    if isinstance(profile, Gaussian) and profile.bandwidth < 1:
-        return profile.center + profile.bandwidth * np.arange(-18, 19) / 4
-    return np.asarray(profile.landmarks)
-
-
-def _spent(profile: Profile) -> float:
-    """The coordinate beyond which the profile no longer moves by more than 4e-5 of its range."""
-    if isinstance(profile, Gaussian):
-        return profile.center + 4.5 * profile.bandwidth
-    return profile.landmarks[-1]
-
-
-def require_fine(profile: Profile, lattice: FloatArray) -> None:
-    """Refuse a lattice between whose points, or beyond whose ends, the profile is not nearly straight.
-
-    Args:
-        profile: in the unit of the lattice.
-        lattice: increasing coordinates.
-    """
-    low, high = profile.bounds
-    limit = _STRAIGHT * (high - low)
-    marks = np.asarray(profile.landmarks)
-    reach = (marks[-1] - marks[0]) + np.ptp(lattice)
-    ends = profile(lattice[[0, -1]]) - profile(np.array([lattice[0] - reach, lattice[-1] + reach]))
-    if (np.abs(ends) > limit).any():
-        rule = f"long enough that f0 is constant beyond it; from {marks[0] - reach:.6g} to {marks[-1] + reach:.6g} is"
-        raise invalid("Table", "lattice", rule, [float(lattice[0]), float(lattice[-1])])
-    bend = _bend(profile, lattice)
-    cell = int(bend.argmax())
-    if bend[cell] > limit:
-        start, end = float(lattice[cell]), float(lattice[cell + 1])
-        inside = marks[(marks > lattice[0]) & (marks < lattice[-1])]
-        width = end - start
-        while _bend(profile, np.union1d(np.arange(lattice[0], lattice[-1], width), inside)).max() > limit:
-            width /= 1.25
-        rule = (
-            f"fine enough that straight lines stay within {_STRAIGHT:.0%} of the query's range; "
-            f"cells of at most {width:.3g} with points at {inside.tolist()} would do"
-        )
-        raise invalid("Table", "lattice", rule, f"a cell from {start:.6g} to {end:.6g}, {bend[cell]:.3g} off")
-
-
-def _bend(profile: Profile, lattice: FloatArray) -> FloatArray:
-    """How far the profile leaves the straight line, for each cell."""
-    share = np.linspace(0.0, 1.0, 33)[:, None]
-    first, last = profile(lattice[:-1]), profile(lattice[1:])
-    between = profile(lattice[:-1] + np.diff(lattice) * share)
-    return np.asarray(np.abs(between - first - (last - first) * share).max(axis=0))
 
 
 def default_values(profile: Profile, every: int = 1) -> FloatArray:
@@ -171,19 +99,33 @@ def binned(lattice: FloatArray, s: FloatArray, weights: FloatArray) -> FloatArra
     return np.asarray(sum(parts), dtype=np.float64)
 
 
-def best(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> Program:
-    """The best probabilities, found with only those values that a coarse first solution uses, and their neighbours.
+def worth_having(lattice: FloatArray, heights: FloatArray, values: FloatArray, every: int = 3) -> Chosen:
+    """Which values the best probabilities use, and their neighbours.
 
-    A program of a fifth of the lattice, relaxed, tells which values are worth having; leaving out the others halves the
-    time and does not change the optimum in its first six digits.
+    A relaxed program of a part of the lattice tells; leaving out the others halves the time and does not change the
+    optimum in its first six digits.
+
+    Args:
+        lattice: increasing coordinates in units of 1/ε.
+        heights: f0 there.
+        values: what may be reported.
+        every: how many lattice points one stands for.
+
+    Raises:
+        Infeasible: when the values cannot do it.
     """
     bend = np.abs(np.diff(np.diff(heights) / np.diff(lattice), prepend=0.0, append=0.0))
-    some = (np.arange(lattice.size) % 5 == 0) | (bend > 0.2 * bend.max())
+    some = (np.arange(lattice.size) % every == 0) | (bend > 0.2 * bend.max())
     some[[0, -1]] = True
+    first = solve(lattice[some], heights[some], values, uniform(lattice[some]), relaxed=True)
+    used = first.probabilities.max(axis=0) > 1e-6
+    return np.asarray(used | np.append(used[1:], False) | np.insert(used[:-1], 0, False))
+
+
+def best(lattice: FloatArray, heights: FloatArray, values: FloatArray, prior: FloatArray) -> Program:
+    """The best probabilities that are linear between lattice points."""
     try:
-        first = solve(lattice[some], heights[some], values, uniform(lattice[some]), relaxed=True)
-        used = first.probabilities.max(axis=0) > 1e-6
-        near = used | np.append(used[1:], False) | np.insert(used[:-1], 0, False)
+        near = worth_having(lattice, heights, values, every=5)
         found = solve(lattice, heights, values[near], prior)
     except Infeasible:
         return solve(lattice, heights, values, prior)
@@ -223,23 +165,43 @@ def solve(
     down = sparse.csr_matrix((ones, (rows, here)), shape) - sparse.csr_matrix((factor, (rows, there)), shape)
     sums = sparse.kron(sparse.eye(points), np.ones((1, letters)))
     means = sparse.kron(sparse.eye(points), reports[None, :])
+    chances, least = least_cost(
+        (prior[:, None] * reports**2).ravel(),
+        sparse.vstack([up, down]),
+        sparse.vstack([sums, means]),
+        np.concatenate([np.ones(points), answers]),
+        values,
+    )
+    variance = spread**2 * (least - float(prior @ answers**2))
+    return Program(lattice, values, chances.reshape(points, letters), variance)
+
+
+def least_cost(
+    cost: FloatArray, at_most: Matrix, equal: Matrix, sums: FloatArray, values: FloatArray
+) -> tuple[FloatArray, float]:
+    """Numbers of the least cost that are at least 0, with at_most·K ≤ 0 and equal·K = sums; and that cost.
+
+    The solver's tolerances are absolute and it sees all numbers a thousandfold, so a millionth of a millionth is right.
+
+    Raises:
+        Infeasible: when there are none.
+    """
     # measured: interior points take half the time of the simplex method, which is there for when they fail
     for method in ("highs-ipm", "highs-ds"):
         found = optimize.linprog(
-            (prior[:, None] * reports**2).ravel(),
-            A_ub=sparse.vstack([up, down]),
-            b_ub=np.zeros(2 * rows.size),
-            A_eq=sparse.vstack([sums, means]),
-            b_eq=np.concatenate([np.ones(points), answers]),
+            cost,
+            A_ub=at_most,
+            b_ub=np.zeros(at_most.shape[0]),
+            A_eq=equal,
+            b_eq=_SCALE * sums,
             method=method,
             options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
         )
         # solved, and to the tolerance that was asked for; or known to have no solution
-        if found.status == 2 or (found.status == 0 and np.abs(found.con).max() < 1e-7):
+        if found.status == 2 or (found.status == 0 and np.abs(found.con).max() < 1e-7 * _SCALE):
             break
     if found.status == 2:
         raise Infeasible(f"Values from {values[0]:.6g} to {values[-1]:.6g} cannot follow the query at this ε.")
     if found.status != 0:
-        raise invalid("Table", "query", f"one whose program can be solved ({found.message})", f"{points} points")
-    variance = spread**2 * (float(found.fun) - float(prior @ answers**2))
-    return Program(lattice, values, np.maximum(found.x.reshape(points, letters), 0.0), variance)
+        raise invalid("Table", "query", f"one whose program can be solved ({found.message})", f"{cost.size} unknowns")
+    return np.asarray(np.maximum(found.x / _SCALE, 0.0)), float(found.fun) / _SCALE

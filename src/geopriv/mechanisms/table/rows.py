@@ -11,18 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.mechanisms.guarantee import Pure, require_per_distance
-from geopriv.mechanisms.table.integers import TOTAL, Integers, worst_step
+from geopriv.mechanisms.table.integers import TOTAL, worst_step
+from geopriv.mechanisms.table.spare import ROWS, Integers, SpareRows, factors
 from geopriv.queries import Query
 from geopriv.shapes.coordinates.documents import CoordinateDocument
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, same_fields
 from geopriv.spaces.notes import Note
-
-WEIGHTS = Note(
-    minItems=2,
-    items={"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0, "maximum": TOTAL}},
-    description="One row a lattice point, each summing to 2^60. A reader in a browser needs BigInt.",
-)
 
 
 class Carried(TypedDict):
@@ -34,7 +29,7 @@ class Carried(TypedDict):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Probabilities that are linear in the coordinate between lattice points.
+    """Probabilities that are linear in the coordinate between lattice points, or bent by spare rows.
 
     Args:
         query: f = f0 ∘ s.
@@ -48,7 +43,7 @@ class Rows:
     guarantee: Pure
     lattice: Annotated[FloatArray, Note(minItems=2)] = field(repr=False)
     values: Annotated[FloatArray, Note(minItems=1)]
-    weights: Annotated[Integers, WEIGHTS] = field(repr=False)
+    weights: Annotated[Integers, ROWS] = field(repr=False)
 
     def __post_init__(self) -> None:
         shape = (self.lattice.size, self.values.size)
@@ -76,7 +71,18 @@ class Rows:
 
         The promise holds if it is at most 1.
         """
-        return worst_step(self.lattice, self.weights, Fraction(self.guarantee.epsilon))
+        return worst_step(self.lattice, self.weights, Fraction(self.guarantee.epsilon), self.spare_rows)
+
+    @property
+    def spare_rows(self) -> SpareRows | None:
+        """Second rows of the lattice points (theory T5″); None where probabilities are linear."""
+        return None
+
+    @cached_property
+    def all_weights(self) -> Integers:
+        """The weights of all rows, then of all spare rows."""
+        spare = self.spare_rows
+        return self.weights if spare is None else np.concatenate([self.weights, spare.rows])
 
     @property
     def spent(self) -> Fraction:
@@ -89,29 +95,54 @@ class Rows:
 
     def probabilities(self, s: FloatArray) -> FloatArray:
         """The law of the report at coordinates s, shape (..., values)."""
-        cell, share = self._place(s)
-        rows = self.weights / TOTAL
-        return np.asarray((1 - share)[..., None] * rows[cell] + share[..., None] * rows[cell + 1])
+        chances = self.all_weights / TOTAL
+        return np.asarray(sum(part[..., None] * chances[row] for row, part in self.mixture(s)))
+
+    def mixture(self, s: FloatArray) -> list[tuple[npt.NDArray[np.intp], FloatArray]]:
+        """The rows from which a report at coordinates s is drawn, as places in `all_weights`, and how often each is."""
+        return self._mixed(*self._place(s))
+
+    def law_in(self, cell: int, share: float) -> FloatArray:
+        """The law of the report where a share of a cell lies before the coordinate, shape (values,)."""
+        parts = self._mixed(np.asarray(cell), np.asarray(share))
+        return np.asarray(sum(part * self.all_weights[row] for row, part in parts) / TOTAL)
+
+    def _mixed(self, cell: npt.NDArray[np.intp], share: FloatArray) -> list[tuple[npt.NDArray[np.intp], FloatArray]]:
+        spare = self.spare_rows
+        if spare is None:
+            return [(cell, 1 - share), (cell + 1, share)]
+        return list(zip(self._around(cell), factors(share, spare.chances[cell]), strict=True))
+
+    def _around(self, cell: npt.NDArray[np.intp]) -> list[npt.NDArray[np.intp]]:
+        """The rows at both ends of a cell, and their spare rows."""
+        return [cell + k for k in (0, 1, self.lattice.size, self.lattice.size + 1)]
 
     def variance_at(self, s: FloatArray) -> FloatArray:
-        """Of the mixture of two rows: the mean of their variances and the spread between their means."""
-        cell, share = self._place(s)
+        """Of a mixture of rows: the mean of their variances and the spread between their means."""
         mean, variance = self._rows
-        between = share * (1 - share) * (mean[cell + 1] - mean[cell]) ** 2
-        return np.asarray((1 - share) * variance[cell] + share * variance[cell + 1] + between)
+        centre, parts = self.mean_at(s), self.mixture(s)
+        return np.asarray(sum(part * (variance[row] + (mean[row] - centre) ** 2) for row, part in parts))
 
     @cached_property
     def _rows(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of every row. Means are sums of exact fractions, rounded once; squares are centred."""
         letters = [Fraction(y) for y in self.values.tolist()]
-        rows = self.weights.tolist()
+        rows = self.all_weights.tolist()
         means = [float(sum(w * y for w, y in zip(row, letters, strict=True)) / TOTAL) for row in rows]
         mean = np.asarray(means)
-        return mean, ((self.weights / TOTAL) * (self.values - mean[:, None]) ** 2).sum(axis=1)
+        return mean, ((self.all_weights / TOTAL) * (self.values - mean[:, None]) ** 2).sum(axis=1)
 
     def mean_at(self, s: FloatArray) -> FloatArray:
-        """The mean of the report at coordinates: the interpolant of the rows' means."""
-        return np.asarray(np.interp(s, self.lattice, self._rows[0]))
+        """The mean of the report at coordinates: straight lines between the rows' means, bent by the spare rows'."""
+        means = self._rows[0]
+        straight = np.asarray(np.interp(s, self.lattice, means[: self.lattice.size]))
+        if self.spare_rows is None:
+            return straight
+        cell, share = self._place(s)
+        _, _, *spare = factors(share, self.spare_rows.chances[cell])
+        below, above, *others = self._around(cell)
+        pairs = zip(spare, others, (below, above), strict=True)
+        return np.asarray(straight + sum(part * (means[row] - means[own]) for part, row, own in pairs))
 
     def _place(self, s: FloatArray) -> tuple[npt.NDArray[np.intp], FloatArray]:
         """The cell of each coordinate and how far along it is, 0 to 1; the nearest end outside the lattice."""

@@ -10,8 +10,9 @@ import numpy as np
 
 from geopriv.mechanisms.table.cache import kept, name_of
 from geopriv.mechanisms.table.design import lattice_shares
-from geopriv.mechanisms.table.integers import LESS, TOTAL, Integers, integers
+from geopriv.mechanisms.table.integers import LESS, TOTAL, integers
 from geopriv.mechanisms.table.program import Infeasible, Program, uniform
+from geopriv.mechanisms.table.spare import Integers
 from geopriv.mechanisms.table.vector_letters import first_letters, lattice_for
 from geopriv.mechanisms.table.vector_program import Task
 from geopriv.queries import Query

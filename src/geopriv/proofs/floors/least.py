@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms.table.program import default_lattice, default_values, uniform
+from geopriv.mechanisms.table.lattices import fine_lattice
+from geopriv.mechanisms.table.program import default_values, uniform
 from geopriv.proofs.floors.chains import Chain
 from geopriv.proofs.floors.shelf import kept_floor
 from geopriv.proofs.floors.single import floor_along, require_known_shape
@@ -97,7 +98,7 @@ def _along_coordinate(query: Query, rate: float) -> float:
     """For people even along the coordinate, as far as it reaches, on one straight way through the space."""
     profile = query.profile.stretched(1 / rate)
     try:
-        lattice = default_lattice(profile)
+        lattice = fine_lattice(profile)
     except InvalidParameter:
         lattice = np.asarray(profile.landmarks)
     shares = uniform(lattice)
