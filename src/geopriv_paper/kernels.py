@@ -18,9 +18,8 @@ from geopriv.mechanisms import (
     SmoothT,
     Table,
 )
-from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo
+from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo, undo_noise
 from geopriv.mechanisms.input.expectation import gaussian_means
-from geopriv.mechanisms.lattice.undoing import BySpectrum
 from geopriv.proofs.floors import lower_bound_many
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import GaussianKernel
@@ -111,9 +110,9 @@ class Kernels:
             case "InputLaplace":
                 return self._undone(undo(self.query, self.rate))
             case "Lattice":  # interpolation between cells leaves less than 1e-4 of the kernel
-                undoing = self.lattice.undoing
-                assert isinstance(undoing, BySpectrum)  # as for every kernel in the plane
-                return self._undone(undoing.inverse(self.query))
+                spectrum = self.lattice.undoing.spectrum
+                assert spectrum is not None  # as for every kernel in the plane
+                return self._undone(undo_noise(self.query, spectrum))
         mechanism = self.mechanism(name)
         assert not isinstance(mechanism, CoordinateLaplace)
         if name in ("M2", "LDP"):  # the same for everyone

@@ -48,7 +48,7 @@ def band_reach(covariances: Iterable[FloatArray | Together | None], size: int, c
     [1.99, 3.28]
     """
     cap, parts = sidak_reach(confidence, size), list(covariances)
-    whole = any(isinstance(part, Together) for part in parts)
+    whole = any(part is not None and not isinstance(part, np.ndarray) for part in parts)
     draws = _MAPS if whole else min(max(_NUMBERS // size, _FEWEST), _MOST)
     place = math.ceil(special.bdtrik(_SURE, draws, confidence))  # so many may lie below the critical value
     if place >= draws:
@@ -82,16 +82,18 @@ def proven_band(sums: Sums, size: int, confidence: float) -> FloatArray:
 
 def _scores(part: FloatArray | Together | None, rng: np.random.Generator, draws: int) -> FloatArray | None:
     """The largest of all errors over their standard errors, of each draw; None where they cannot be drawn."""
-    if isinstance(part, Together):
-        kept = np.flatnonzero(part.variances > _FAINT * part.variances.max(initial=0.0))
-        deviations = np.sqrt(part.variances[kept])
-        batches = [np.abs(drawn[:, kept] / deviations).max(axis=1, initial=0.0) for drawn in part.batches(rng, draws)]
-        return np.concatenate(batches)
-    factor = None if part is None else _factor(part)
-    if factor is None:
+    if part is None:
         return None
-    scores = rng.standard_normal((draws, len(factor)), dtype=np.float32) @ factor.T
-    return np.asarray(np.abs(scores).max(axis=1, initial=0.0))
+    if isinstance(part, np.ndarray):
+        factor = _factor(part)
+        if factor is None:
+            return None
+        scores = rng.standard_normal((draws, len(factor)), dtype=np.float32) @ factor.T
+        return np.asarray(np.abs(scores).max(axis=1, initial=0.0))
+    kept = np.flatnonzero(part.variances > _FAINT * part.variances.max(initial=0.0))
+    deviations = np.sqrt(part.variances[kept])
+    batches = [np.abs(drawn[:, kept] / deviations).max(axis=1, initial=0.0) for drawn in part.batches(rng, draws)]
+    return np.concatenate(batches)
 
 
 def _factor(covariance: FloatArray) -> np.ndarray[tuple[int, int], np.dtype[np.float32]] | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import singledispatch
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import fft
@@ -17,12 +17,11 @@ from geopriv.answers.pools import Pool
 from geopriv.answers.spectra import shrinkage
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism
-from geopriv.mechanisms.input.deconvolution import LaplaceSpectrum, Spectrum, undo
+from geopriv.mechanisms.input.deconvolution import LaplaceSpectrum, Spectrum, undo, undo_noise
 from geopriv.mechanisms.input.input import InputLaplace
 from geopriv.mechanisms.input.map_sums import MapSums, reach_of
 from geopriv.mechanisms.lattice.lattice import Lattice
 from geopriv.mechanisms.lattice.sums import product_sums, round_map
-from geopriv.mechanisms.lattice.undoing import BySpectrum
 from geopriv.queries import Query
 from geopriv.queries.questions import DensityMap
 from geopriv.shapes.profiles import Gaussian
@@ -92,11 +91,10 @@ def _of_cells(
     cells = mechanism.cells(read_reports(reports))
     if len(cells) < 2:
         raise ReportRejected("A map needs at least two reports, or it has no standard error.")
-    undoing = mechanism.undoing
-    if isinstance(undoing, BySpectrum):
+    if (noise := mechanism.undoing.spectrum) is not None:
         bandwidth, place = _shape(mechanism, query)
-        noise, points, times = undoing.spectrum, mechanism.grid.points(cells), np.ones(len(cells))
-        sums = _sums(query, _axes(at), points, times, undoing.inverse(query), (bandwidth, place, noise.rate))
+        points, times = mechanism.grid.points(cells), np.ones(len(cells))
+        sums = _sums(query, _axes(at), points, times, undo_noise(query, noise), (bandwidth, place, noise.rate))
         return _estimates(sums, noise, mechanism.largest_bias(query), confidence, shrink)
     if shrink:
         raise invalid("estimate", "shrink", "given for a map from noise that is alike in all directions", mechanism)
@@ -163,14 +161,13 @@ def shrunk(answer: Answer, pool: Pool) -> Answer:
     assert question.product is not None  # as of every map
     assert answer.band is not None
     index = pool.design.answering(question.queries[0])
-    lattice = pool.design.mechanisms[index]
-    undoing = lattice.undoing if isinstance(lattice, Lattice) else None
-    if not isinstance(lattice, Lattice) or not isinstance(undoing, BySpectrum):
-        raise invalid("estimate", "shrink", "given for a map from a Lattice with round noise", type(lattice).__name__)
+    lattice = cast("Lattice", pool.design.mechanisms[index])  # nothing else of a design answers maps
+    if (noise := lattice.undoing.spectrum) is None:
+        raise invalid("estimate", "shrink", "given for a map from a Lattice with round noise", "product noise")
     ((_, counts),) = pool.parts(index, question)
     cells, times = counts.rows.astype(np.float64), counts.times.astype(np.float64)
-    sums = round_map(lattice, undoing, cells, times, question.product)
-    values = sums.mean(shrunk_heights(sums, undoing.spectrum))
+    sums = round_map(lattice, noise, cells, times, question.product)
+    values = sums.mean(shrunk_heights(sums, noise))
     low, high = (np.maximum(end, 0.0) for end in (answer.band.low, answer.band.high))
     return replace(answer, consistent=np.clip(values, low, high))
 

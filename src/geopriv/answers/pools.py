@@ -155,11 +155,11 @@ def pooled(parts: Iterator[tuple[float, Sums]]) -> Sums:
 
 def _added(parts: Sequence[tuple[float, FloatArray | Together | None]]) -> FloatArray | Together | None:
     """Matrices, or draws, with their weights; None where one is missing."""
-    drawn = tuple((weight, part) for weight, part in parts if isinstance(part, Together))
-    if drawn:
-        return Added(drawn) if len(drawn) == len(parts) else None
-    known = [weight * part for weight, part in parts if part is not None and not isinstance(part, Together)]
-    return np.sum(known, axis=0) if len(known) == len(parts) else None
+    known = [weight * part for weight, part in parts if isinstance(part, np.ndarray)]
+    if known:
+        return np.sum(known, axis=0) if len(known) == len(parts) else None
+    drawn = tuple((weight, part) for weight, part in parts if part is not None and not isinstance(part, np.ndarray))
+    return Added(drawn) if len(drawn) == len(parts) else None
 
 
 def _reports(counts: Counts) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from geopriv.mechanisms.counts import Counts, merged
+from geopriv.mechanisms.input.deconvolution import RoundSpectrum, undo_noise
 from geopriv.mechanisms.input.map_sums import MapSums, reach_of
 from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil
-from geopriv.mechanisms.lattice.undoing import BySpectrum
 from geopriv.mechanisms.sums import MOST, Sums, moments_of
 from geopriv.queries import Query
 from geopriv.queries.brackets import Bracket
@@ -70,8 +70,8 @@ def bracket_sums(lattice: Cells, counts: Counts, brackets: Sequence[Bracket]) ->
 def map_sums(lattice: Cells, counts: Counts, product: Product) -> Sums:
     """The means of all queries of a map: by one convolution under round noise, else by products over its axes."""
     cells, times = counts.rows.astype(np.float64), counts.times.astype(np.float64)
-    if isinstance(lattice.undoing, BySpectrum):
-        return _convolved(lattice, lattice.undoing, cells, times, product)
+    if (spectrum := lattice.undoing.spectrum) is not None:
+        return _convolved(lattice, spectrum, cells, times, product)
     sums = product_sums(lattice, cells, times, product.axes, product.profile)
     size, kernel, rows = sums.means.size, product.query, len(product.axes[1])  # bounds do not depend on its place
     wide = size > MOST or (len(sums.u) + len(sums.v)) * rows * (rows + 1) / 2 > _WIDEST
@@ -88,26 +88,28 @@ def map_sums(lattice: Cells, counts: Counts, product: Product) -> Sums:
     )
 
 
-def _convolved(lattice: Cells, undoing: BySpectrum, cells: FloatArray, times: FloatArray, product: Product) -> Sums:
+def _convolved(lattice: Cells, spectrum: RoundSpectrum, cells: FloatArray, times: FloatArray, product: Product) -> Sums:
     """The means of all queries of a map under round noise."""
-    sums = round_map(lattice, undoing, cells, times, product)
+    sums = round_map(lattice, spectrum, cells, times, product)
     means, variances, thirds = (part.ravel() for part in sums.moments())
-    low, high = undoing.bounds(product.query) or (-np.inf, np.inf)
+    low, high = lattice.undoing.bounds(product.query) or (-np.inf, np.inf)
     bias = lattice.largest_bias(product.query) + sums.aliasing()
     size = means.size
     return Sums(sums.n, means, variances, thirds, sums.together(), np.full(size, low), np.full(size, high), bias)
 
 
-def round_map(lattice: Cells, undoing: BySpectrum, cells: FloatArray, times: FloatArray, product: Product) -> MapSums:
+def round_map(
+    lattice: Cells, spectrum: RoundSpectrum, cells: FloatArray, times: FloatArray, product: Product
+) -> MapSums:
     """A map from counted cells, as a convolution."""
-    inverse, place = undoing.inverse(product.query), product.query.place
+    inverse, place = undo_noise(product.query, spectrum), product.query.place
 
     def kernel(offset: FloatArray) -> FloatArray:
         return inverse(place + offset)
 
     bell = product.query.bell
     assert bell is not None  # what a map is made of
-    reach = reach_of(kernel, bell.bandwidth, undoing.spectrum.rate)
+    reach = reach_of(kernel, bell.bandwidth, spectrum.rate)
     return MapSums(product.axes, lattice.grid.points(cells), times, kernel, bell.bandwidth, reach)
 
 
@@ -117,7 +119,7 @@ def _gathered(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Count
     From a box on, queries are constant along every axis that leads away, and so are their stencils: what lies beyond
     counts as if it lay one cell outside the box that holds the boxes of all queries.
     """
-    if isinstance(lattice.undoing, BySpectrum):  # what undoes round noise changes far from where the query does
+    if lattice.undoing.spectrum is not None:  # what undoes round noise changes far from where the query does
         return counts
     boxes = [query.box_of_change(lattice.step) for query in queries]
     known = [box for box in boxes if box is not None]

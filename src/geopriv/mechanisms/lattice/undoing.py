@@ -49,6 +49,11 @@ class CellGrid:
 class Undoing(ABC):
     """What makes unbiased estimates of reported cells."""
 
+    @property
+    @abstractmethod
+    def spectrum(self) -> RoundSpectrum | None:
+        """Of noise that is undone by its spectrum; None where it is undone otherwise."""
+
     @abstractmethod
     def at_cells(self, query: Query, cells: FloatArray) -> FloatArray:
         """What a report of each cell (shape (m, d)) adds to the mean that estimates the query."""
@@ -96,6 +101,10 @@ class ByStencil(Undoing):
     grid: CellGrid
     ratio: float
     curvature: float
+
+    @property
+    def spectrum(self) -> None:
+        return None
 
     def at_cells(self, query: Query, cells: FloatArray) -> FloatArray:
         return stencil(self.grid.on_cells(query), cells, self.curvature)
@@ -149,11 +158,15 @@ class BySpectrum(Undoing):
 
     Args:
         grid: of the cells.
-        spectrum: of the noise, in the unit of distance.
+        noise: its spectrum, in the unit of distance.
     """
 
     grid: CellGrid
-    spectrum: RoundSpectrum
+    noise: RoundSpectrum
+
+    @property
+    def spectrum(self) -> RoundSpectrum:
+        return self.noise
 
     def inverse(self, query: Query) -> Inverse:
         """The function of points.
@@ -161,7 +174,7 @@ class BySpectrum(Undoing):
         Raises:
             InvalidParameter: for a query that is too rough.
         """
-        return undo_noise(query, self.spectrum)
+        return undo_noise(query, self.noise)
 
     def at_cells(self, query: Query, cells: FloatArray) -> FloatArray:
         return self.inverse(query)(self.grid.points(cells))
@@ -186,8 +199,8 @@ class BySpectrum(Undoing):
         return self.inverse(query).bounds
 
     def bracket(self, query: Query, reach: float) -> Bracket | None:
-        narrow = _NARROW * math.sqrt(self.spectrum.core) * self.grid.step
-        return held(query, self.grid.origin, self.grid.step, reach / 2, narrow, self.spectrum.rate)
+        narrow = _NARROW * math.sqrt(self.noise.core) * self.grid.step
+        return held(query, self.grid.origin, self.grid.step, reach / 2, narrow, self.noise.rate)
 
     def moments(self, query: Query, points: FloatArray) -> Moments:
         """Moments at the points themselves: rounding to a corner of a small cell changes them little."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,11 +18,10 @@ from geopriv.mechanisms import (
     SmoothT,
     Table,
 )
-from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo
+from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo, undo_noise
 from geopriv.mechanisms.input.moments import means_along
 from geopriv.mechanisms.lattice.bias import interpolation_bias
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
-from geopriv.mechanisms.lattice.undoing import BySpectrum
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import Query
 from geopriv.shapes.profiles import Gaussian
@@ -138,10 +138,11 @@ def lattice(work: Workload, rate: float, grid: Lattice | None = None) -> tuple[F
         grid: by default the one that suits the queries.
     """
     fine = grid_for(work, rate) if grid is None else grid
-    undoing = fine.undoing
-    if isinstance(undoing, BySpectrum):
+    if (spectrum := fine.undoing.spectrum) is not None:
         left = {query.moved: interpolation_bias(query, fine.step) for query in work.queries}
-        return _undone(work, undoing.inverse), np.array([left[query.moved] for query in work.queries])
+        return _undone(work, partial(undo_noise, spectrum=spectrum)), np.array(
+            [left[query.moved] for query in work.queries]
+        )
     grid = coarser(fine, rate)
     finer = fine.step / grid.step
     variance, bias = np.empty(work.size), np.empty(work.size)
