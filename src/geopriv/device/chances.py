@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from typing import NamedTuple
 
 from geopriv.device.tables import TOTAL
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(NamedTuple):
     """What is known of P, of D = P'/ε and of B = P + |D| where the coordinate is in a range.
 
     Args:
@@ -49,6 +49,9 @@ class Chances:
         """All that P, D and B can be for coordinates from low to high, up to 2^-48."""
         first, last = bisect_right(self.lattice, low), bisect_right(self.lattice, high)
         start, end = self._at(first, low), self._at(last, high)
+        if first == last:
+            slope, most = self.slopes[first], max(start, end)
+            return Range(most, slope, slope, most + abs(slope))
         inside, slopes = self.heights[first:last], self.slopes[first : last + 1]
         both = max(
             max(p, q) + abs(slope) for (p, q), slope in zip(pairwise((start, *inside, end)), slopes, strict=True)

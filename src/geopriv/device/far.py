@@ -21,13 +21,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from geopriv.device.chances import Chances, Range
 from geopriv.device.sights import OUTWARD, Sight
 from geopriv.device.values import Place
 
 TABLES = 64  # that share a report
-WORK = 400_000  # discs that are looked at before a design is refused, or as many corners: some seconds
+WORK = 200_000  # discs that are looked at before a design is refused, or as many corners: some seconds
 _QUIET = 2.0**-8  # tables that together say less in a box are not looked at again in its parts
 _FARTHEST = 40  # times that the space around all sets is doubled
 
@@ -43,8 +44,7 @@ class Spoken:
     chances: Chances
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A box of space.
 
     Args:
@@ -72,8 +72,7 @@ class Box:
             yield Box(middle, half + OUTWARD * (half + sum(map(abs, middle))), self.heard, self.quiet)
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """What one table adds in a box.
 
     Args:
@@ -124,6 +123,12 @@ class Search:
         heard = tuple(k for k, term in zip(box.heard, terms, strict=True) if term.alone > _QUIET / len(self.tables))
         quiet = box.quiet + sum(term.alone for k, term in zip(box.heard, terms, strict=True) if k not in heard)
         return min(simple, most), Box(box.middle, box.half, heard, quiet)
+
+    def exceeds(self, box: Box, limit: float) -> bool:
+        """Whether the bound is above the limit even at the middle of a small box: then no part of it is ever below."""
+        if box.reach * self.rate > 1:
+            return False
+        return self.bound(Box(box.middle, 0.0, box.heard, 0.0), limit)[0] > limit
 
     def _term(self, k: int, box: Box) -> Term:
         self.work += self.tables[k].sight.cost
@@ -177,7 +182,7 @@ def holds(tables: tuple[Spoken, ...], rate: float, limit: float, work: int = WOR
         most, box = search.bound(waiting.pop(), limit)
         if most <= limit:
             continue
-        if search.work > work or not math.isfinite(most):
+        if search.work > work or not math.isfinite(most) or search.exceeds(box, limit):
             return False
         waiting.extend(box.parts())
     return first is not None

@@ -66,7 +66,7 @@ def shared_of(
     """The report that verified tables share, and whether it keeps their promise.
 
     Raises:
-        InvalidDesign: for tables that cannot share one: without an idle letter, or around what is no disc or polygon.
+        InvalidDesign: for tables that cannot share one: around what is no disc or polygon, or with too many letters.
     """
     if not share <= 1:
         raise refuse(f"{where}.share", "at most 1", float(share))
@@ -75,9 +75,7 @@ def shared_of(
     spoken, rows = [], []
     for k, table in enumerate(tables):
         found, here = table.document, f"{where}.tables[{k}]"
-        idle = idle_letter([found[key] for key in ("values", "inner", "outer") if key in found])
-        if idle is None:
-            raise refuse(here, "such that a letter counts 0", "none")
+        idle = idle_letter([tuple(map(float, found[key])) for key in ("values", "inner", "outer") if key in found])
         lattice, weights = tuple(map(float, found["lattice"])), found["weights"]
         spoken.append(
             Spoken(read_sight(found["coordinate"], space.axes, here), chances_of(lattice, weights, idle, Fraction(epsilon)))
@@ -88,13 +86,14 @@ def shared_of(
     return DeviceShared(epsilon, space, coordinates, tuple(rows), share, Fraction(1) if kept else _BROKEN)
 
 
-def idle_letter(counted: Sequence[Sequence[float]]) -> int | None:
-    """The first letter that counts 0 for everything; None where there is none.
+def idle_letter(counted: Sequence[Sequence[float]]) -> int:
+    """The letter that is not said: the first of those that count least, over all that letters count for.
 
     >>> idle_letter([[1.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
     2
     """
-    return next((k for k, each in enumerate(zip(*counted, strict=True)) if not any(each)), None)
+    sizes = [sum(map(abs, each)) for each in zip(*counted, strict=True)]
+    return sizes.index(min(sizes))
 
 
 def rounded_down(number: Fraction) -> float:

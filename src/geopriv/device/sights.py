@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from geopriv.device.coordinates import DeviceCoordinate, read_coordinate
 from geopriv.device.reading import Document, refuse
@@ -21,8 +21,7 @@ _BITS = 96  # with which a coordinate is enclosed
 ANY = 2.0  # how far two directions can be apart
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """What is known of s in a box.
 
     Args:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import count
+
+import numpy as np
 
 from geopriv.device.chances import chances_of
-from geopriv.device.far import WORK, Box, Search, Spoken, holds
+from geopriv.device.far import Spoken, holds
 from geopriv.device.shared import idle_letter, rounded_down
 from geopriv.device.sights import read_sight
 from geopriv.errors import InvalidDesign
+from geopriv.mechanisms.shared.places import places
 from geopriv.mechanisms.table.any_table import AnyTable
+from geopriv.mechanisms.table.integers import TOTAL
 from geopriv.spaces.checks import invalid
 
-_NEAR = 0.02  # of the largest μ, which is not worth looking for
+_NEAR = (0.03, 0.08, 0.2)  # by which 1/μ is above what was reached
 _DENOMINATOR = 1 << 30
-_FIRST = 1.001  # a limit that the space far from all sets is to be below
 
 
-def idle_of(table: AnyTable) -> int | None:
-    """The first letter that counts 0 for everything; None where there is none."""
+def idle_of(table: AnyTable) -> int:
+    """The letter that is not said: the one that counts least."""
     counted = [getattr(table, name).tolist() for name in ("values", "inner", "outer") if hasattr(table, name)]
     return idle_letter(counted)
 
@@ -35,8 +36,8 @@ def spoken_of(tables: Sequence[AnyTable]) -> tuple[Spoken, ...]:
     made = []
     for table in tables:
         idle, space = idle_of(table), table.query.space
-        if idle is None or not space.flat:
-            raise invalid("SharedTables", "tables", "on a flat space, with a letter that counts 0", str(table.query))
+        if not space.flat:
+            raise invalid("SharedTables", "tables", "on a flat space", str(space))
         try:
             sight = read_sight(table.query.geometry.document(), space.dimension, "SharedTables.tables")
         except InvalidDesign as reason:
@@ -51,24 +52,29 @@ def keeps(tables: Sequence[AnyTable], share: Fraction) -> bool:
     return holds(spoken_of(tables), float(tables[0].guarantee.epsilon), rounded_down(1 / share))
 
 
-def largest_share(tables: Sequence[AnyTable]) -> Fraction:
-    """A μ, mostly within 2 % of the largest, that a device verifies in the time it takes for that.
+def largest_share(tables: Sequence[AnyTable]) -> Fraction | None:
+    """A μ near the largest, that a device verifies; None where sets are so near that none is found.
 
-    Boxes are cut in the order of their bounds, the largest first. So the first of them that is left is a bound
-    everywhere, whenever one stops.
+    What A + |∇A|/ε reaches at many places is a limit that has to be exceeded: by a little where that is enough for
+    bounds in boxes to hold, and by more where these would be too many.
     """
-    rate = float(tables[0].guarantee.epsilon)
-    search, order = Search(spoken_of(tables), rate), count()
-    first = search.first(_FIRST)
-    if first is None:
-        raise invalid("SharedTables", "tables", "such that nothing is said far from all sets", len(tables))
-    most, box = search.bound(first)
-    waiting, reached = [(-most, next(order), box)], _FIRST
-    while waiting and -waiting[0][0] > reached * (1 + _NEAR) and search.work < WORK:
-        for part in heapq.heappop(waiting)[2].parts():
-            here, _ = search.bound(Box(part.middle, 0.0, part.heard, 0.0))
-            reached = max(reached, here)
-            most, left = search.bound(part, reached)
-            heapq.heappush(waiting, (-most, next(order), left))
-    bound = max(reached * (1 + _NEAR), -waiting[0][0]) * (1 + 2.0**-20)
-    return Fraction(int(_DENOMINATOR / bound), _DENOMINATOR)
+    least = max(reached(tables), 1.0)
+    for near in _NEAR:
+        share = Fraction(int(_DENOMINATOR / (least * (1 + near))), _DENOMINATOR)
+        if keeps(tables, share):
+            return share
+    return None
+
+
+def reached(tables: Sequence[AnyTable]) -> float:
+    """The largest A + |∇A|/ε at places along lines through neighbouring sets, and beside them."""
+    points = places(tables, 1 / tables[0].guarantee.epsilon)[0]
+    heard, slope = np.zeros(len(points)), np.zeros((len(points), tables[0].query.space.dimension))
+    for table in tables:
+        s = np.asarray(table.query.geometry(points)).reshape(-1)
+        spoken = 1 - table.weights[:, idle_of(table)] / TOTAL
+        cell = np.searchsorted(table.lattice, s, side="right")
+        rises = np.diff(spoken) / (np.diff(table.lattice) * table.guarantee.epsilon)
+        heard += np.interp(s, table.lattice, spoken)
+        slope += np.concatenate([[0.0], rises, [0.0]])[cell][:, None] * table.query.geometry.gradient(points)
+    return float((heard + np.linalg.norm(slope, axis=1)).max())

@@ -31,7 +31,7 @@ from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
-from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.checks import FloatArray, count, invalid
 from geopriv.spaces.notes import Note
 
 _BROKEN = Fraction(10**9)
@@ -106,10 +106,10 @@ class SharedTables(Sendable):
             raise invalid("SharedTables", "tables", "one or more", tables)
         first = tables[0].guarantee
         promise = Guarantee(first.epsilon, unit=first.unit, reference="theory T1, T2, T5 and T13, verified on integers")
-        made = cls(promise, tables, largest_share(tables))
-        if made.spent > 1:
+        share = largest_share(cls(promise, tables, Fraction(1)).tables)
+        if share is None:
             raise invalid("SharedTables", "tables", "far enough apart for a device to verify it", len(tables))
-        return made
+        return cls(promise, tables, share)
 
     def derived(self) -> Held:
         """What its document holds beside its parameters."""
@@ -132,7 +132,7 @@ class SharedTables(Sendable):
     @cached_property
     def idle(self) -> tuple[int, ...]:
         """The letter of each table that is not said."""
-        return tuple(k for table in self.tables if (k := idle_of(table)) is not None)
+        return tuple(map(idle_of, self.tables))
 
     @cached_property
     def size(self) -> int:
@@ -159,17 +159,25 @@ class SharedTables(Sendable):
         return self._places[code - 1]
 
     def counted(self, query: Query | None, name: str = "values") -> FloatArray:
-        """What each report counts for a query, shape (size,): y/μ for letters of its table, and else 0.
+        """What each report counts for a query, shape (size,): c + (y − c)/μ for letters y of its table, and else c.
+
+        c is what the idle letter counts: 0, or of a BracketTable what its verified ends leave of 0, some 1e-8.
 
         Args:
             query: that was asked; may be left out where there is one.
             name: "values", or of a BracketTable "inner" or "outer".
         """
-        which, found = self._which(query), np.zeros(self.size)
+        which = self._which(query)
         values = getattr(self.tables[which], name)
-        mine = np.array([(code, k) for code, (j, k) in enumerate(self._places, start=1) if j == which])
-        found[mine[:, 0]] = values[mine[:, 1]] / float(self.share)
+        idle = values[self.idle[which]]
+        found = np.full(self.size, idle)
+        mine = np.array([(code, k) for code, (j, k) in enumerate(self._places, start=1) if j == which]).reshape(-1, 2)
+        found[mine[:, 0]] = idle + (values[mine[:, 1]] - idle) / float(self.share)
         return found
+
+    def leverage(self, query: Query, people: int) -> float:
+        """By how much one liar among that many people can move the mean of a query: range/(μ·n)."""
+        return float(np.ptp(self.counted(query))) / count("SharedTables", "people", people)
 
     def _which(self, query: Query | None) -> int:
         if query is None and len(self.tables) == 1:
@@ -305,6 +313,6 @@ class SharedTables(Sendable):
 
 
 def shared_variance(table: AnyTable, s: FloatArray, share: Fraction | float) -> FloatArray:
-    """The variance of what a shared report adds to a table's query, at coordinates: E[y²]/μ − E[y]²."""
-    mean = table.mean_at(s)
+    """The variance of what a shared report adds to a table's query, at coordinates: E[y²]/μ − E[y]², idle 0."""
+    mean = table.mean_at(s) - table.values[idle_of(table)]
     return np.asarray((table.variance_at(s) + mean**2) / float(share) - mean**2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import numpy as np
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms import Lattice, Table
+from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
@@ -26,6 +26,7 @@ from geopriv.surveys.planning.crowds import public_ends, shares_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.predictions import coarser, grid_for
+from geopriv.surveys.planning.shared import tables_of
 from geopriv.surveys.planning.split_tables import GAIN, plain_tables
 from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
@@ -123,7 +124,7 @@ class SurveyPlan(Shown):
             worst_variance(seen[self.design.answering(query)], query, ends)
             for query in {query.moved if query.knots is None else query: query for query in question.queries}.values()
         ]
-        parts = len(self.survey.queries) if self.option.arrangement == "people split" else 1
+        parts = len(self.design.mechanisms)  # of which each person answers one
         return question.times * math.sqrt(parts * max(variances) / self.survey.people)
 
     @cached_property
@@ -290,14 +291,12 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         design = Design(survey.name, (grid,), (), questions, *public)
         half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen, beside)
-    if best.mechanism == "Table":
-        mechanisms: tuple[Table | Lattice, ...] = tuple(
-            Table.calibrate(query, survey.epsilon) for query in dict.fromkeys(survey.queries)
-        )
-        stand_ins = mechanisms
-    else:
+    if best.mechanism == "Lattice":
         grid = grid_for(work, survey.epsilon)
-        mechanisms, stand_ins = (grid,), (coarser(grid, survey.epsilon),)
+        mechanisms: tuple[Sendable, ...] = (grid,)
+        stand_ins: tuple[Sendable, ...] = (coarser(grid, survey.epsilon),)
+    else:
+        mechanisms = stand_ins = tables_of(best, work)
     design = Design(survey.name, mechanisms, (), survey.questions, *public)
     return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
 
