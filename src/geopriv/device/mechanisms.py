@@ -10,7 +10,6 @@ from itertools import accumulate, pairwise
 from typing import Any, Protocol
 
 from geopriv.device.coordinates import DeviceCoordinate, read_coordinate
-from geopriv.device.far import TABLES
 from geopriv.device.draws import (
     Rows,
     Source,
@@ -19,6 +18,7 @@ from geopriv.device.draws import (
     fine_bits,
     rows_of,
 )
+from geopriv.device.far import TABLES
 from geopriv.device.files import canonical
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.reading import (

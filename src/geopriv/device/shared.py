@@ -78,7 +78,9 @@ def shared_of(
         idle = idle_letter([tuple(map(float, found[key])) for key in ("values", "inner", "outer") if key in found])
         lattice, weights = tuple(map(float, found["lattice"])), found["weights"]
         spoken.append(
-            Spoken(read_sight(found["coordinate"], space.axes, here), chances_of(lattice, weights, idle, Fraction(epsilon)))
+            Spoken(
+                read_sight(found["coordinate"], space.axes, here), chances_of(lattice, weights, idle, Fraction(epsilon))
+            )
         )
         rows.append(rows_of(lattice, tuple(tuple(accumulate((*row[:idle], *row[idle + 1 :]))) for row in weights)))
     kept = holds(tuple(spoken), epsilon, rounded_down(1 / share))

@@ -7,6 +7,7 @@ are used, each moved outwards by far more than its roundings: what is said here 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
@@ -139,4 +140,4 @@ def _polygon(document: Document, axes: int) -> _Polygon:
     return _Polygon(coordinate, rings, (low, high), 8 + len(corners) // 2)
 
 
-_SIGHTS = {"Radial": _disc, "Region": _polygon}
+_SIGHTS: dict[str, Callable[[Document, int], Sight]] = {"Radial": _disc, "Region": _polygon}

@@ -1,4 +1,4 @@
-"""The float filter of shared reports: which letter of which table, from float coordinates and bounds on their errors."""
+"""The float filter of shared reports: which letter of which table, from float coordinates and their errors."""
 
 from __future__ import annotations
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from geopriv.mechanisms.kinds import BITS, Value, exact_row
+from geopriv.mechanisms.shared.law import SharedLaw
 from geopriv.noise import exact
 from geopriv.spaces.checks import FloatArray
-
-if TYPE_CHECKING:
-    from geopriv.mechanisms.shared.shared_tables import SharedTables
 
 Integers = npt.NDArray[np.int64]
 
@@ -22,7 +19,7 @@ Integers = npt.NDArray[np.int64]
 class SaidKinds:
     """Nothing, and every letter of every table."""
 
-    shared: SharedTables
+    shared: SharedLaw
     ordered: bool = False
 
     @property

@@ -5,23 +5,19 @@ Only the law is compared, and no formula by which μ was found.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from geopriv.mechanisms.loss.worst import WorstLoss, plain
+from geopriv.mechanisms.shared.law import SharedLaw
 from geopriv.mechanisms.shared.places import places
 from geopriv.spaces.checks import FloatArray
-
-if TYPE_CHECKING:
-    from geopriv.mechanisms.shared.shared_tables import SharedTables
 
 _CLOSE = 0.01  # of a pair, in 1/ε
 _TURNS = 8  # directions of pairs in the plane
 _ROUNDING = 1e-15
 
 
-def worst_of_shared(shared: SharedTables) -> WorstLoss:
+def worst_of_shared(shared: SharedLaw) -> WorstLoss:
     """The larger of the tables' own, which is exact, and that of saying nothing.
 
     (j, y) has the law of table j times μ. Nothing has 1 − μ·A, of which pairs are compared that lie close together

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geopriv.mechanisms.shared import kernels
-from geopriv.mechanisms.shared.kernels import Codes, Lookup
+from geopriv.mechanisms.shared.kernels import Codes
+from geopriv.mechanisms.shared.law import SharedLaw
 from geopriv.mechanisms.simulation import simulate
+from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.mechanisms.table.integers import TOTAL
 from geopriv.noise.entropy import Source
 from geopriv.noise.exact import Undecided, Uniform, dyadic, refine
@@ -25,10 +26,6 @@ from geopriv.spaces.balls import arb, cells_of, clip
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import in_threads
 
-if TYPE_CHECKING:
-    from geopriv.mechanisms.shared.shared_tables import SharedTables
-    from geopriv.mechanisms.table.any_table import AnyTable
-
 
 @dataclass(frozen=True)
 class Said:
@@ -37,7 +34,7 @@ class Said:
     Guarantee: that of the tables, exactly, for every float x (theory T13).
     """
 
-    shared: SharedTables
+    shared: SharedLaw
     steps: tuple[float, ...] = ()
 
     def draw(self, rows: FloatArray, source: Source) -> FloatArray:
@@ -64,7 +61,7 @@ class Said:
         return codes
 
 
-def chunk_codes(shared: SharedTables, rows: FloatArray, words: Words, source: Source, filtered: bool) -> Codes:
+def chunk_codes(shared: SharedLaw, rows: FloatArray, words: Words, source: Source, filtered: bool) -> Codes:
     """The reports of one chunk from given words, with or without the float filter: the same either way."""
     codes, status = np.empty(len(rows), dtype=np.uint16), np.full(len(rows), UNKNOWN, dtype=np.uint8)
     seen = [table.query.geometry.bounded(rows) for table in shared.tables] if filtered else [None]
@@ -77,12 +74,12 @@ def chunk_codes(shared: SharedTables, rows: FloatArray, words: Words, source: So
     return codes
 
 
-def _code(shared: SharedTables, row: Sequence[float], word: int, source: Source) -> int:
+def _code(shared: SharedLaw, row: Sequence[float], word: int, source: Source) -> int:
     u = Uniform(word, source)
     return refine(lambda: _said(shared, row, u), [u])
 
 
-def _said(shared: SharedTables, row: Sequence[float], u: Uniform) -> int:
+def _said(shared: SharedLaw, row: Sequence[float], u: Uniform) -> int:
     """The report that U selects at exact coordinates.
 
     Every table is looked at, whatever is found: the time it takes tells no more than tables for themselves do.
@@ -125,18 +122,7 @@ def _below(u: Uniform, limit: arb) -> bool:
     raise Undecided
 
 
-def lookup_of(tables: Sequence[AnyTable], idle: Sequence[int], share: Fraction, rate: float) -> Lookup:
-    """What kernels.codes looks things up in."""
-    lattices = [table.lattice for table in tables]
-    spoken = [np.delete(table.weights, k, axis=1) for table, k in zip(tables, idle, strict=True)]
-    sums = [np.cumsum(part, axis=1) * (float(share) / TOTAL) for part in spoken]
-    starts, rows = (np.cumsum([0, *(part.size for part in parts)]) for parts in (lattices, sums))
-    letters = np.array([part.shape[1] for part in spoken], dtype=np.int64)
-    flat = np.concatenate([part.ravel() for part in sums])
-    return np.concatenate(lattices), starts.astype(np.int64), flat, rows.astype(np.int64), letters, rate
-
-
-def simulated_codes(shared: SharedTables, x: Any, rng: np.random.Generator) -> FloatArray:
+def simulated_codes(shared: SharedLaw, x: Any, rng: np.random.Generator) -> FloatArray:
     """Reports for studies, at float coordinates and from a seeded generator, by the same kernel."""
 
     def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:

@@ -4,47 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import Annotated, Any, TypedDict
+from typing import Any
 
 import numpy as np
 
-from geopriv.device.far import TABLES
-from geopriv.device.shared import LETTERS
 from geopriv.mechanisms.counts import Counts
-from geopriv.mechanisms.guarantee import Guarantee, Pure, require_per_distance
+from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.kinds import Kinds, Value
 from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
-from geopriv.mechanisms.shared.kernels import Lookup
 from geopriv.mechanisms.shared.kinds import SaidKinds
+from geopriv.mechanisms.shared.law import SharedLaw
 from geopriv.mechanisms.shared.loss import worst_of_shared
-from geopriv.mechanisms.shared.reports import Said, lookup_of, simulated_codes
-from geopriv.mechanisms.shared.share import idle_of, keeps, largest_share, spoken_of
+from geopriv.mechanisms.shared.reports import Said, simulated_codes
+from geopriv.mechanisms.shared.share import idle_of, largest_share
 from geopriv.mechanisms.sums import Sums, moments_of
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
-from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, count, invalid
-from geopriv.spaces.notes import Note
-
-_BROKEN = Fraction(10**9)
-
-
-class Held(TypedDict):
-    """What a document holds beside the parameters."""
-
-    space: Space
 
 
 @dataclass(frozen=True)
-class SharedTables(Sendable):
+class SharedTables(SharedLaw, Sendable):  # type: ignore[override] # nobody may set its space
     """What one of several tables says, or nothing: one report that answers a question about each of some far sets.
 
     A table mostly says its idle letter, which counts 0, to who is far from its set. So whoever is near one set has
@@ -64,26 +52,6 @@ class SharedTables(Sendable):
     >>> m.spent <= 1, 0.9 < m.share < 1
     (True, True)
     """
-
-    guarantee: Pure
-    tables: Annotated[tuple[AnyTable, ...], Note(minItems=1, maxItems=TABLES)] = field(repr=False)
-    share: Fraction
-
-    def __post_init__(self) -> None:
-        tables = self.tables
-        if not tables or len(tables) > TABLES or not all(isinstance(table, AnyTable) for table in tables):
-            raise invalid("SharedTables", "tables", f"one to {TABLES} tables", [type(t).__name__ for t in tables])
-        if len({table.query.space for table in tables}) > 1 or len({table.query for table in tables}) < len(tables):
-            raise invalid("SharedTables", "tables", "of different queries on one space", len(tables))
-        if any(table.guarantee.epsilon != self.guarantee.epsilon for table in tables):
-            rates = [table.guarantee.epsilon for table in tables]
-            raise invalid("SharedTables", "guarantee", "that of every table", rates)
-        require_per_distance("SharedTables", self.guarantee, tables[0].query.space.distance_unit)
-        if not isinstance(self.share, Fraction) or not 0 < self.share <= 1:
-            raise invalid("SharedTables", "share", "a fraction above 0 and at most 1", self.share)
-        spoken_of(tables)
-        if self.size > LETTERS + 1:
-            raise invalid("SharedTables", "tables", f"of at most {LETTERS:,} letters", self.size)
 
     @classmethod
     def of(cls, tables: Sequence[AnyTable]) -> SharedTables:
@@ -111,52 +79,9 @@ class SharedTables(Sendable):
             raise invalid("SharedTables", "tables", "far enough apart for a device to verify it", len(tables))
         return cls(promise, tables, share)
 
-    def derived(self) -> Held:
-        """What its document holds beside its parameters."""
-        return {"space": self.space}
-
-    @cached_property
-    def spent(self) -> Fraction:
-        """At most 1 if the promise holds: of the tables, and of how often they are heard together."""
-        return max(*(table.spent for table in self.tables), Fraction(1) if keeps(self.tables, self.share) else _BROKEN)
-
-    @property
-    def space(self) -> Space:  # type: ignore[override] # nobody may set it
-        """Where values live."""
-        return self.tables[0].query.space
-
     @property
     def asked(self) -> tuple[Query, ...]:
         return tuple(table.query for table in self.tables)
-
-    @cached_property
-    def idle(self) -> tuple[int, ...]:
-        """The letter of each table that is not said."""
-        return tuple(map(idle_of, self.tables))
-
-    @cached_property
-    def size(self) -> int:
-        """How many reports there are, nothing included."""
-        return 1 + sum(table.values.size - 1 for table in self.tables)
-
-    @cached_property
-    def lookup(self) -> Lookup:
-        """What the float filter looks things up in."""
-        return lookup_of(self.tables, self.idle, self.share, float(self.guarantee.epsilon))
-
-    @cached_property
-    def _places(self) -> tuple[tuple[int, int], ...]:
-        """Table and letter of each report from 1 on."""
-        return tuple(
-            (j, k)
-            for j, (table, idle) in enumerate(zip(self.tables, self.idle, strict=True))
-            for k in range(table.values.size)
-            if k != idle
-        )
-
-    def letter(self, code: int) -> tuple[int, int]:
-        """The table and the letter of a report that says something."""
-        return self._places[code - 1]
 
     def counted(self, query: Query | None, name: str = "values") -> FloatArray:
         """What each report counts for a query, shape (size,): c + (y − c)/μ for letters y of its table, and else c.
@@ -216,20 +141,6 @@ class SharedTables(Sendable):
 
     def moments(self, x: Any, query: Query) -> tuple[FloatArray, FloatArray]:
         return self.bias(x, query), self.variance(x, query)
-
-    def law_at(self, s: FloatArray) -> FloatArray:
-        """The probability of every report at coordinates s of shape (n, tables), shape (n, size)."""
-        said = [np.delete(table.probabilities(s[:, j]), self.idle[j], axis=1) for j, table in enumerate(self.tables)]
-        spoken = float(self.share) * np.concatenate(said, axis=1)
-        return np.concatenate([1 - spoken.sum(axis=1, keepdims=True), spoken], axis=1)
-
-    def nothing(self, points: FloatArray) -> FloatArray:
-        """The probability of saying nothing at points of the space, shape (n,)."""
-        heard = np.zeros(len(points))
-        for table, idle in zip(self.tables, self.idle, strict=True):
-            s = np.asarray(table.query.geometry(points)).reshape(-1)
-            heard += 1 - table.probabilities(s)[:, idle]
-        return np.asarray(1 - float(self.share) * heard)
 
     @property
     def bits(self) -> int:

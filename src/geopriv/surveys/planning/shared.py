@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import SharedTables, Table
@@ -108,7 +109,7 @@ def gaps(queries: Sequence[Query]) -> FloatArray:
     return np.asarray(s + s.T - far - ends[:, None] - ends)
 
 
-def coloured(far: FloatArray) -> Colours:
+def coloured(far: npt.NDArray[np.bool_]) -> Colours:
     """Greedily, those with the most others near them first: each has the first colour of which all are far from it.
 
     >>> coloured(np.array([[True, False, True], [False, True, True], [True, True, True]]))
