@@ -7,6 +7,7 @@ distances are compared.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -44,6 +45,8 @@ def shared_option(work: Workload, best: float, floors: Callable[[], FloatArray])
         InvalidParameter: where queries are too many, or cannot share a report.
     """
     _require(work)
+    if work.size == 1 and best < math.inf:
+        raise invalid("plan", "queries", "two or more for shared reports", work.size)
     least = Option(NAME, "shared report", floors() / work.people, np.zeros(work.size), bound_only=True)
     return least if least.error >= best else _best(work)[0]
 
@@ -87,16 +90,17 @@ def _mechanism(tables: Sequence[AnyTable]) -> Sendable:
 
 
 def _require(work: Workload) -> None:
-    if work.size < 2 or work.size > _MOST or len(set(work.queries)) < work.size:
-        raise invalid("plan", "queries", f"2 to {_MOST} different ones for shared reports", work.size)
+    if work.size > _MOST or len(set(work.queries)) < work.size:
+        raise invalid("plan", "queries", f"at most {_MOST} different ones for shared reports", work.size)
     if not work.space.flat or work.space.dimension > 2 or not all(query.geometry.compact for query in work.queries):
         raise invalid("plan", "queries", "discs, ranges or polygons on a line or in a plane to share reports", "others")
 
 
 def colourings(work: Workload) -> list[Colours]:
-    """Ways to colour the queries, by how far apart those of one colour are at least; each once."""
+    """Ways to colour the queries, by how far apart those of one colour are at least; each once, if any share one."""
     apart = gaps(work.queries) * work.rate
-    return list(dict.fromkeys(coloured(apart >= gap) for gap in _GAPS))
+    found = dict.fromkeys(coloured(apart >= gap) for gap in _GAPS)
+    return [colours for colours in found if work.size == 1 or len(colours) < work.size]
 
 
 def gaps(queries: Sequence[Query]) -> FloatArray:
