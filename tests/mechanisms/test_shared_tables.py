@@ -148,7 +148,7 @@ def test_the_published_vectors_follow_the_rule_in_plain_decimals() -> None:
                 away = [
                     Decimal(x) - Decimal(c) for x, c in zip(case["value"], table["coordinate"]["center"], strict=True)
                 ]
-                s = sum(part * part for part in away).sqrt() - Decimal(table["coordinate"]["offset"])
+                s = sum((part * part for part in away), Decimal(0)).sqrt() - Decimal(table["coordinate"]["offset"])
                 lattice = list(map(Decimal, table["lattice"]))
                 cell = max([k for k, point in enumerate(lattice[:-1]) if point <= s], default=0)
                 t = min(max((s - lattice[cell]) / (lattice[cell + 1] - lattice[cell]), Decimal(0)), Decimal(1))
