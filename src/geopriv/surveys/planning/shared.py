@@ -92,7 +92,8 @@ def _mechanism(tables: Sequence[AnyTable]) -> Sendable:
 def _require(work: Workload) -> None:
     if work.size > _MOST or len(set(work.queries)) < work.size:
         raise invalid("plan", "queries", f"at most {_MOST} different ones for shared reports", work.size)
-    if not work.space.flat or work.space.dimension > 2 or not all(query.geometry.compact for query in work.queries):
+    sets = all(query.bell is None and query.geometry.compact for query in work.queries)  # a map takes one report
+    if not work.space.flat or work.space.dimension > 2 or not sets:
         raise invalid("plan", "queries", "discs, ranges or polygons on a line or in a plane to share reports", "others")
 
 
