@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -84,7 +84,11 @@ ASKED = (
     Asked("blurred geofence", gp.Blurred(gp.Geofence(PARK, 0.4, PLANE), 1.0), 1.0, [(1.0, 0.5), (3.1, 1.0)]),
 )
 
-INPUT = (gp.InputLaplace, gp.Lattice)  # one report answers every query, so moments are asked for with the query
+INPUT = (
+    gp.InputLaplace,
+    gp.Lattice,
+    gp.mechanisms.SharedTables,
+)  # one report answers every query, so moments are asked for with the query
 Calibrate = Callable[[gp.queries.Query, float], Any]
 MECHANISMS: dict[str, Calibrate] = {
     "LipschitzLaplace": gp.LipschitzLaplace.calibrate,
@@ -106,6 +110,7 @@ MECHANISMS: dict[str, Calibrate] = {
     "Table": gp.Table.calibrate,
     "BracketTable": lambda q, e: gp.mechanisms.BracketTable.for_plain(q, e, people=10_000),
     "VectorTable": lambda q, e: gp.mechanisms.VectorTable.calibrate((q, *_beside(q, e)), e),
+    "SharedTables": lambda q, e: _together(q, _far(q, e), e),
     "VectorSmoothCauchy": lambda q, e: gp.VectorSmoothCauchy.calibrate((q, _companion(q)), e),
 }
 
@@ -123,6 +128,22 @@ def _length(epsilon: object) -> float:
 def _lattice_step(query: gp.queries.Query, epsilon: object) -> float:
     """A coarse grid, on which kinks cost less variance and exact moments sum fewer cells."""
     return {1: 0.5, 2: 0.5, 3: 1.0}[query.space.dimension] * _length(epsilon)
+
+
+def _far(query: gp.queries.Query, epsilon: object) -> gp.queries.Query:
+    """A range or a ball of the same shape, 9/ε beyond the border of the first."""
+    away = 9 * _length(epsilon)
+    if isinstance(query, gp.Ball):
+        place = query.place + np.array([2 * query.radius + away, 0.0])
+        return replace(query, center=tuple(query.space.values(place[None])[0].tolist()))
+    if isinstance(query, gp.Range):
+        moved = query.high - query.low + away
+        return replace(query, low=query.low + moved, high=query.high + moved)
+    return query
+
+
+def _together(query: gp.queries.Query, other: gp.queries.Query, epsilon: float) -> gp.mechanisms.SharedTables:
+    return gp.mechanisms.SharedTables.of([gp.Table.calibrate(part, epsilon, straight=True) for part in (query, other)])
 
 
 def _nothing(values: FloatArray) -> FloatArray:
@@ -223,6 +244,7 @@ STEPS = (
     "smooth threshold",
     "smooth range",
 )
+SHARING = ("range", "ball", "ball on a map")  # discs on lines and planes, that have others far from them
 FEW_STEPS = ("threshold", "smooth threshold", "range", "ball on Earth")  # each is a program of some seconds
 
 
@@ -232,6 +254,8 @@ def _seen(name: str, asked: Asked) -> bool:
         return asked.name not in FEW_STEPS
     if name == "VectorTable":
         return asked.name not in ("threshold", "range")
+    if name == "SharedTables":
+        return asked.name not in SHARING
     return asked.name in SAME_PROFILES and name not in ONCE
 
 
@@ -267,6 +291,8 @@ def makes_sense(name: str, asked: Asked) -> bool:
     match name:
         case "LocalLaplace" | "Table":  # need bounded answers
             return bool(np.isfinite(asked.query.profile.bounds).all())
+        case "SharedTables":  # needs others far away, on a line or in a plane
+            return asked.name in SHARING
         case "BracketTable":  # needs a step, alike from both sides, and not too wide a one
             return asked.name in STEPS
         case "VectorTable":  # needs straight pieces of one number

@@ -53,6 +53,16 @@ def with_spare(query: gp.queries.Query, epsilon: float) -> gp.Table:
     return replace(plain, spare=spare)
 
 
+def table_of_discs(query: gp.queries.Query) -> gp.Table:
+    """Four values on seven points, idle far from the disc, with odd integers."""
+    said = np.array([[6, 4, 4], [6, 4, 4], [4, 4, 4], [3, 3, 3], [2, 2, 2], [1, 1, 1], [1, 1, 1]]) * (1 << 55)
+    said += np.array([1, 5, 3])
+    weights = np.insert(said, 1, (1 << 60) - said.sum(axis=1), axis=1).astype(np.int64)
+    promise = gp.Guarantee(1.0, unit=query.space.distance_unit, reference="theory T5")
+    lattice = np.array([-3.0, -1.5, 0.2, 1.3, 2.9, 5.0, 7.0])
+    return gp.Table(query, promise, lattice, np.array([-0.5, 0.0, 1.0, 1.5]), weights)
+
+
 def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
     """Designs and values, by name."""
     usd, earth = gp.Line("USD"), gp.Earth()
@@ -60,6 +70,8 @@ def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
     city = gp.LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
     incomes = (table(gp.Threshold(100_000.0, 16_000.0, usd), 1 / 8000),)
     asked = tuple(table(gp.Threshold(at, 2.0, line), 1.0) for at in (0.0, 1.0, 2.0))
+    discs = tuple(table_of_discs(gp.Ball((x, 0.0), 2.0, 1.0, plane)) for x in (0.0, 31.0))
+    shared = gp.mechanisms.SharedTables(discs[0].guarantee, discs, Fraction(3, 4))
     return {
         "threshold": (gp.Design("income", incomes), [0.0, 52_000.0, 99_999.99, 101_234.56, 1e12]),
         "partition": (gp.Design("three questions", asked, (1, 2, 5)), [-1.0, 0.1, 1.7]),
@@ -67,6 +79,10 @@ def designs() -> dict[str, tuple[gp.Design, list[Any]]]:
         "geofence": (
             gp.Design("park", (table(gp.Geofence(PARK, 500.0, earth), 1e-3),)),
             [[40.72, -74.0], [40.74, -73.99], [40.7, 286.0]],
+        ),
+        "shared": (
+            gp.Design("far discs", (shared,)),
+            [[0.1, 0.2], [3.0, -1.0], [15.5, 0.0], [60.0, 1.0]],
         ),
         "lattice": (
             gp.Design("map", (gp.Lattice.calibrate(plane, 1e-3, step=150.0, noise="product"),)),

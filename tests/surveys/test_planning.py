@@ -23,7 +23,7 @@ from geopriv_paper.plain import plain_moments
 PLANE, USD = gp.Plane("m"), gp.Line("USD")
 INCOMES = np.random.default_rng(1).lognormal(11.5, 0.8, 1200)
 TOWN = np.random.default_rng(2).normal(size=(400, 2)) * [5.0, 3.0]
-CHEAP = tuple(name for name in choice.MECHANISMS if not name.endswith("Table"))
+CHEAP = tuple(name for name in choice.MECHANISMS if not name.endswith(("Table", "Tables")))
 
 
 def thresholds(count: int, **more: Any) -> list[gp.queries.Query]:

@@ -72,4 +72,4 @@ def test_the_script_makes_the_published_files(tmp_path: Path) -> None:
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     published = {name: (FOLDER / name).read_bytes() for name in made}
     assert made == published
-    assert len(made) == 10
+    assert len(made) == 11

@@ -13,6 +13,7 @@ from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechan
 from geopriv.device.reading import (
     ALL_CORNERS,
     MECHANISMS,
+    SHARED,
     Document,
     parts,
     refuse,
@@ -106,6 +107,8 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     corners = sum(map(_corners, documents))
     if corners > ALL_CORNERS:
         raise refuse("design.mechanisms", f"made of polygons of at most {ALL_CORNERS:,} corners in all", f"{corners:,}")
+    if sum("tables" in part for part in documents if isinstance(part, dict)) > SHARED:
+        raise refuse("design.mechanisms", f"at most {SHARED} shared reports, which take seconds each to verify", "more")
     mechanisms = tuple(read_mechanism(part, f"mechanism {k}") for k, part in enumerate(documents))
     if any(part["space"] != documents[0]["space"] for part in documents):
         raise refuse("design.mechanisms", "on one space", "several")
@@ -133,6 +136,9 @@ def _read_openly(found: Document) -> DeviceGroups:
 
 
 def _corners(document: Any) -> int:
-    """About how many corners the polygon of a mechanism has; it was not read yet, and may be anything."""
+    """About how many corners the polygons of a mechanism have; it was not read yet, and may be anything."""
+    held = document.get("tables") if isinstance(document, dict) else None
+    if isinstance(held, list):
+        return sum(_corners(part) for part in held if isinstance(part, dict) and "tables" not in part)
     coordinate = document.get("coordinate") if isinstance(document, dict) else None
     return canonical(coordinate.get("rings")).count(b"[") if isinstance(coordinate, dict) else 0

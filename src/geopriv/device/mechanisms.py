@@ -18,6 +18,7 @@ from geopriv.device.draws import (
     fine_bits,
     rows_of,
 )
+from geopriv.device.far import TABLES
 from geopriv.device.files import canonical
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.reading import (
@@ -25,12 +26,14 @@ from geopriv.device.reading import (
     Document,
     number,
     numbers,
+    parts,
     positive,
     refuse,
     thing,
     whole,
 )
 from geopriv.device.rounds import RoundNoise, draw_round
+from geopriv.device.shared import DeviceShared, Shared, shared_of
 from geopriv.device.spaces import read_space
 from geopriv.device.tables import MOST_SHARE, SpareRows, narrow, worst_step
 from geopriv.device.values import DeviceSpace, FlatSpace, Value
@@ -209,6 +212,20 @@ def _vector_table(found: Document, where: str) -> DeviceTable:
     return table
 
 
+def _shared(found: Document, where: str) -> DeviceShared:
+    """Tables that share a report, each verified by itself, and then how often they may be heard together."""
+    space, documents = read_space(found["space"]), parts(found["tables"], f"{where}.tables", TABLES)
+    epsilon = read_epsilon(found["guarantee"], where, space.unit)
+    tables = []
+    for k, document in enumerate(documents):
+        kind, one = thing(document, f"{where}.tables[{k}]", {name: KINDS[name] for name in ("Table", "BracketTable")})
+        table = _READERS[kind][1](one, f"{where}.tables[{k}]")
+        if one["space"] != found["space"] or table.epsilon != epsilon or table.spent > 1:
+            raise refuse(f"{where}.tables[{k}]", "on the space of all, and keep the same promise", kind)
+        tables.append(Shared(table.coordinate, one))  # type: ignore[attr-defined] # a table has one
+    return shared_of(epsilon, space, tables, _ratio_of(found["share"], f"{where}.share"), where)
+
+
 def _asked(found: Document, where: str) -> tuple[DeviceCoordinate, Document]:
     """The coordinate of a mechanism of one query, and what is asked, which is shown and never read."""
     coordinate, query = read_coordinate(found["coordinate"], read_space(found["space"])), found["query"]
@@ -243,10 +260,14 @@ def _core(found: Document, theta: Fraction, axes: int, where: str) -> RoundNoise
     return noise
 
 
-def _theta(value: Any, where: str) -> Fraction:
+def _ratio_of(value: Any, where: str) -> Fraction:
     if not isinstance(value, list) or len(value) != 2:
-        raise refuse(f"{where}.theta", "two whole numbers", value)
-    theta = Fraction(*(whole(part, f"{where}.theta", 1, 1 << 200) for part in value))
+        raise refuse(where, "two whole numbers", value)
+    return Fraction(*(whole(part, where, 1, 1 << 200) for part in value))
+
+
+def _theta(value: Any, where: str) -> Fraction:
+    theta = _ratio_of(value, f"{where}.theta")
     if not Fraction(1, 1 << 14) <= theta <= 1 << 10:
         raise refuse(f"{where}.theta", "between 2^-14 and 2^10", value)
     return theta
@@ -263,6 +284,7 @@ _READERS: dict[str, tuple[tuple[str, ...], Callable[[Document, str], DeviceMecha
     "BracketTable": ((*_TABLE, "inner", "outer"), _bracket_table),
     "VectorTable": ((*_TABLE, "others", "vectors"), _vector_table),
     "Lattice": (("space", "guarantee", "step", "theta", "origin"), _lattice),
+    "SharedTables": (("space", "guarantee", "tables", "share"), _shared),
 }
 SPARE = {"Lattice": ("core",), "Table": ("spare",)}
 KINDS = {kind: keys for kind, (keys, _) in _READERS.items()}  # all that there are: what is not here is refused

@@ -20,6 +20,7 @@ from geopriv.errors import InvalidDesign
 Document = Mapping[str, Any]
 
 MECHANISMS = 4_096  # in a design
+SHARED = 16  # of them, reports that several tables share
 AXES = 64  # of a space
 NUMBERS = 65_535  # in a list: lattice points and values of a table
 CORNERS = 10_000  # of a polygon, in all its rings

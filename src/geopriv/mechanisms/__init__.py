@@ -18,6 +18,7 @@ from geopriv.mechanisms.sensitivity import (
     pointwise_lipschitz,
     smooth_sensitivity,
 )
+from geopriv.mechanisms.shared.shared_tables import SharedTables
 from geopriv.mechanisms.table.bracket_table import BracketTable
 from geopriv.mechanisms.table.table import Table
 from geopriv.mechanisms.table.vector_table import VectorTable
@@ -35,6 +36,7 @@ __all__ = [
     "LocalLaplace",
     "Mechanism",
     "Reports",
+    "SharedTables",
     "Simulated",
     "SmoothCauchy",
     "SmoothLaplace",

@@ -10,7 +10,7 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table.bends import spare_means
 from geopriv.mechanisms.table.cache import compiled, spare_compiled
-from geopriv.mechanisms.table.lattices import default_lattice, require_fine
+from geopriv.mechanisms.table.lattices import default_lattice, fine_lattice, require_fine
 from geopriv.mechanisms.table.program import (
     Infeasible,
     binned,
@@ -39,7 +39,9 @@ class Design:
     spare: SpareRows | None
 
 
-def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, report_range: Any) -> Design:
+def design(
+    query: Query, rate: float, values: Any, prior: Any, lattice: Any, report_range: Any, straight: bool = False
+) -> Design:
     """The best table for a query; arguments as in Table.calibrate.
 
     Raises:
@@ -48,7 +50,7 @@ def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, rep
     letters = _letters(query, rate, values, report_range)
     given = None if lattice is None else _read_lattice(query, lattice)
     try:
-        unit, weights, shares = _compiled(query, rate, letters, prior, given)
+        unit, weights, shares = _compiled(query, rate, letters, prior, given, straight)
     except Infeasible:
         at_fault = (
             "report_range"
@@ -64,14 +66,15 @@ def design(query: Query, rate: float, values: Any, prior: Any, lattice: Any, rep
 
 
 def _compiled(
-    query: Query, rate: float, letters: FloatArray, prior: Any, given: FloatArray | None
+    query: Query, rate: float, letters: FloatArray, prior: Any, given: FloatArray | None, straight: bool
 ) -> tuple[FloatArray, Integers, Integers | None]:
     """The lattice in units of 1/ε, integer weights of rows and spare rows, and the shares of the cells."""
     profile = query.profile.stretched(1 / rate)
     # in units of 1/ε, so that every query of the same shape has the same program
-    unit = default_lattice(profile, letters.size) if given is None else given * rate
+    usual = fine_lattice(profile) if straight else default_lattice(profile, letters.size)
+    unit = usual if given is None else given * rate
     heights = profile(unit) if given is None else query.profile(given)
-    if unit.size * letters.size > _MOST:  # straight lines between points that are so near will do
+    if straight or unit.size * letters.size > _MOST:  # straight lines between points that are so near will do
         prior_shares = _DOUBT * uniform(unit) + (1 - _DOUBT) * lattice_shares(query, unit, prior, rate)
         return unit, compiled(unit, heights, letters, prior_shares), None
     shares = shares_for(unit)

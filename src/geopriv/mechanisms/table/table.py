@@ -94,6 +94,7 @@ class Table(AnyTable):
         prior: Prior | Any = None,
         lattice: Any = None,
         report_range: tuple[float, float] | None = None,
+        straight: bool = False,
     ) -> Table:
         """The mechanism for a query at a rate.
 
@@ -111,6 +112,8 @@ class Table(AnyTable):
                 and ε.
             report_range: keep only values within it, and its two ends. A narrower range means less leverage for a liar
                 and more variance; see `tradeoff`.
+            straight: whether probabilities are to be straight lines between lattice points, without spare rows: such
+                tables can share a report (`SharedTables`), and have some 5 % more variance.
 
         Raises:
             InvalidParameter: when the values cannot follow the query, or the lattice is too coarse or too short for it.
@@ -121,7 +124,7 @@ class Table(AnyTable):
         promise = Guarantee(
             rate, unit=query.space.distance_unit, reference="theory T1, T2 and T5″, verified on integers"
         )
-        made = design(query, rate, values, prior, lattice, report_range)
+        made = design(query, rate, values, prior, lattice, report_range, straight)
         table = cls(query, promise, made.lattice, made.values, made.weights, made.spare)
         if table.worst_step[0] > 1:
             raise invalid("Table", "query", "one whose table can be verified", f"{float(table.worst_step[0]):.9g}·ε")

@@ -25,6 +25,7 @@ from geopriv.surveys.planning.predictions import (
     plain_input,
     posterior,
 )
+from geopriv.surveys.planning.shared import shared_option
 from geopriv.surveys.planning.tables import vector_option
 from geopriv.surveys.planning.workload import Workload
 
@@ -38,9 +39,10 @@ MECHANISMS = (
     "CoordinateLaplace",
     "VectorTable",
     "Table",
+    "SharedTables",
 )
 # what a design.json can hold: reports are small integers, one a person
-ON_DEVICES = ("Table", "Lattice", "BracketTable", "VectorTable")
+ON_DEVICES = ("Table", "Lattice", "BracketTable", "VectorTable", "SharedTables")
 _MOST_HELD = 64  # tables of a design, each some 50 kB
 _MOST_TABLES = 16  # programs that are worth solving for a plan
 
@@ -195,6 +197,8 @@ class Plan(Shown):
                 "one report": f"one report answers all {asked or f'{size:,} queries'} with ε spent once",
                 "ε split": f"everyone answers all {size:,} queries with ε/{size:,} each",
                 "people split": f"everyone answers one of the {size:,} queries with the whole ε",
+                "shared report": f"everyone answers all {size:,} queries, which are far apart, in one report",
+                "shared reports": f"everyone answers one class of the {size:,} queries, those far apart, in one report",
             }[best.arrangement]
             sentence += f": {how}"
         share = self._share(best)
@@ -260,10 +264,12 @@ def plan_work(
     for name in _asked_for(mechanisms):  # tables last, when it is known what they must beat
         if name in inputs:
             attempt(name, partial(inputs[name], work))
-        elif name == "Table":
+        elif name in ("Table", "SharedTables"):
             rivals = [o for o in options if o.mechanism in ON_DEVICES or not for_devices]
-            best = min((o.error for o in rivals if not o.labelled_biased), default=math.inf)
-            attempt(name, partial(_table, work, least, best, _MOST_HELD if for_devices else math.inf))
+            best = min((o.error for o in rivals if not (o.labelled_biased or o.bound_only)), default=math.inf)
+            most = _MOST_HELD if for_devices else math.inf
+            many = partial(shared_option, work, best, partial(floors, work, work.rate))
+            attempt(name, many if name == "SharedTables" else partial(_table, work, least, best, most))
         else:
             attempt(name, partial(_posterior, name, work, least))
     if not any(not (o.labelled_biased or o.bound_only) for o in options):

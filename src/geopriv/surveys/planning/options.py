@@ -10,7 +10,7 @@ import numpy as np
 
 from geopriv.spaces.checks import FloatArray
 
-Arrangement = Literal["one report", "ε split", "people split"]
+Arrangement = Literal["one report", "ε split", "people split", "shared report", "shared reports"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,9 @@ class Option:
     Args:
         mechanism: its name.
         arrangement: "one report" (noise on the input answers everything), "ε split" (everyone answers everything, with
-            ε/K each) or "people split" (everyone answers one query, drawn before and independently of x).
+            ε/K each), "people split" (everyone answers one query, drawn before and independently of x), "shared report"
+            (everyone answers all of them, which are far apart, in one report) or "shared reports" (everyone answers all
+            of one class of far queries, drawn before and independently of x).
         variances: of each estimate around the mean over the people, of shape (K,).
         biases: of each estimate; a bound where only that is known.
         labelled_biased: whether the estimator is biased by its nature.

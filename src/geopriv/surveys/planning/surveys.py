@@ -124,7 +124,7 @@ class SurveyPlan(Shown):
             worst_variance(seen[self.design.answering(query)], query, ends)
             for query in {query.moved if query.knots is None else query: query for query in question.queries}.values()
         ]
-        parts = len(self.survey.queries) if self.option.arrangement == "people split" else 1
+        parts = len(self.design.mechanisms)  # of which each person answers one
         return question.times * math.sqrt(parts * max(variances) / self.survey.people)
 
     @cached_property
@@ -291,10 +291,12 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         design = Design(survey.name, (grid,), (), questions, *public)
         half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen, beside)
-    mechanisms = stand_ins = tables_for(best.mechanism, survey)
-    if not mechanisms:
+    if best.mechanism == "Lattice":
         grid = grid_for(work, survey.epsilon)
-        mechanisms, stand_ins = (grid,), (coarser(grid, survey.epsilon),)
+        mechanisms: tuple[Sendable, ...] = (grid,)
+        stand_ins: tuple[Sendable, ...] = (coarser(grid, survey.epsilon),)
+    else:
+        mechanisms = stand_ins = tables_for(best.mechanism, work)
     design = Design(survey.name, mechanisms, (), survey.questions, *public)
     return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
 

@@ -15,8 +15,8 @@ from geopriv.mechanisms.sendable import Sendable
 from geopriv.mechanisms.table.table import Table
 from geopriv.mechanisms.table.vector_table import VectorTable
 from geopriv.spaces.checks import invalid
-from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.options import Option
+from geopriv.surveys.planning.shared import NAME, shared_tables
 from geopriv.surveys.planning.workload import Workload
 
 _KINKS = 12  # of all queries together, beyond which a program takes minutes
@@ -48,9 +48,11 @@ def vector_option(work: Workload, grid: Lattice | None = None) -> Option:
     return Option("VectorTable", "one report", variances / work.people, np.zeros(work.size))
 
 
-def tables_for(mechanism: str, survey: Survey) -> tuple[Sendable, ...]:
+def tables_for(mechanism: str, work: Workload) -> tuple[Sendable, ...]:
     """The tables of an option's mechanism, of which each person answers one; none for another mechanism."""
-    asked = tuple(dict.fromkeys(survey.queries))
+    asked = tuple(dict.fromkeys(work.queries))
     if mechanism == "VectorTable":
-        return (VectorTable.calibrate(asked, survey.epsilon),)
-    return tuple(Table.calibrate(query, survey.epsilon) for query in asked) if mechanism == "Table" else ()
+        return (VectorTable.calibrate(asked, work.rate),)
+    if mechanism == NAME:
+        return shared_tables(work)
+    return tuple(Table.calibrate(query, work.rate) for query in asked) if mechanism == "Table" else ()

@@ -59,7 +59,9 @@ def plan_questions(survey: Survey, work: Workload, grid: Lattice | None) -> Plan
         grid: of the Lattice; by default the one that suits the queries. Values have one.
     """
     if grid is None or not any(question.valued for question in survey.questions):
-        return plan_work(work, for_devices=True, grid=grid)
+        # a grid that is given is taken, for plain answers, which shared tables of soft letters do not have
+        offered = MECHANISMS if grid is None else [name for name in MECHANISMS if name != "SharedTables"]
+        return plan_work(work, offered, for_devices=True, grid=grid)
     if work.queries[0].is_share:
         return plan_work(work, ONE_REPORT, for_devices=True, grid=grid)
     options = (
