@@ -183,7 +183,7 @@ def test_the_text_of_a_map_says_where_it_is_highest() -> None:
     found = PLACES["density"].estimates.values
     center = MAP.queries[int(found.argmax())].center  # type: ignore[attr-defined]
     assert "7 × 5 places" in text
-    assert f"{center[0]:.10g}" in text
+    assert f"{center[0]:.3f}" in text
     percent = 100 * 1e6 / (2 * np.pi * MAP.bandwidth**2)  # a square kilometre, as on the page
     assert f"in % of people per km²: {percent * found.max():.3f}" in text
 

@@ -110,7 +110,7 @@ def test_an_interval_of_one_report_is_refused() -> None:
 
 def test_covariances_of_a_map_are_those_of_its_contributions() -> None:
     rng, plane = np.random.default_rng(3), gp.Plane()
-    mechanism = gp.Lattice.calibrate(plane, 1.0)
+    mechanism = gp.Lattice.calibrate(plane, 1.0, step=0.1, noise="product")
     cells, times = np.unique(rng.integers(-20, 50, (300, 2)), axis=0, return_counts=True)
     sums = product_sums(
         mechanism, cells.astype(float), times.astype(float), MAP.axes, gp.shapes.Gaussian(MAP.bandwidth)

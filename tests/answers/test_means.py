@@ -133,7 +133,7 @@ def test_its_half_is_the_bernstein_bound_of_the_range_and_of_noise_that_is_cut_o
 
 @pytest.mark.parametrize(("n", "chance"), [(2, 0.5), (1_000, 0.005), (10**6, 1e-4)])
 def test_noise_is_beyond_its_reach_as_rarely_as_is_said_and_no_reach_is_shorter(n: int, chance: float) -> None:
-    lattice = gp.Lattice.calibrate(gp.Plane("USD"), 1.0, step=0.5)
+    lattice = gp.Lattice.calibrate(gp.Plane("USD"), 1.0, step=0.5, noise="product")
     far = lattice.noise_reach(n, chance)
     beyond = [1 - sum(lattice.noise_probability(m) for m in range(-r, r + 1)) for r in (far, far - 1)]
     assert 2 * n * beyond[0] <= chance < 2 * n * beyond[1]

@@ -178,7 +178,7 @@ def test_plain_answers_under_round_noise_hold_as_often_as_they_say() -> None:
 def test_errors_of_a_map_that_are_drawn_have_the_correlations_of_the_contributions() -> None:
     """The critical value of a band from 1,000 convolutions is that of the whole matrix to 4 %."""
     lattice, rng = gp.Lattice.calibrate(PLANE, 1.0, step=0.05), np.random.default_rng(0)
-    chart = gp.DensityMap("map", 2.0, (-6.0, -6.0), (6.0, 6.0), PLANE, 9, 9)
+    chart = gp.DensityMap("map", 2.0, (-2.0, -2.0), (2.0, 2.0), PLANE, 9, 9)
     counts = counted(lattice, rng.normal(0, 3, (20_000, 2)), rng)
     together = lattice.sums(counts, chart, range(len(chart.queries))).covariance
     assert isinstance(together, Together)
