@@ -122,7 +122,7 @@ def test_the_grid_for_a_blurred_disc_does_not_depend_on_how_steep_it_was(bandwid
 
 
 def test_a_coarser_grid_is_taken_where_the_bias_allows_it_and_the_variance_gains() -> None:
-    rough, smooth = soft_disc(quadratic), soft_disc(quintic, width=8.0)
+    rough, smooth = soft_disc(quadratic), soft_disc(quintic, width=7.0)
     assert gp.Lattice.calibrate(PLANE, 1.0, queries=[rough], noise="product").step == 0.1  # the bias asks for it
     assert gp.Lattice.calibrate(PLANE, 1.0, queries=[rough], largest_bias=0.016, noise="product").step == 0.4
     assert gp.Lattice.calibrate(PLANE, 1.0, queries=[smooth], largest_bias=0.01, noise="product").step == 0.1
