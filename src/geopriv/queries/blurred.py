@@ -11,8 +11,9 @@ import numpy as np
 import shapely
 
 from geopriv.queries.base import CLEAR, Query, in_part, places_in
+from geopriv.queries.brackets import near_border
 from geopriv.shapes.coordinates import Box, Coordinate
-from geopriv.shapes.grids import PER_BANDWIDTH, REACH, BlurredGrid, blurred_grid, least_bandwidth
+from geopriv.shapes.grids import PER_BANDWIDTH, REACH, BlurredGrid, Sampler, blurred_grid, least_bandwidth
 from geopriv.shapes.profiles import (
     BlurredPieces,
     LinearPieces,
@@ -171,13 +172,17 @@ class Blurred(Query):
         pieces, step = self._pieces, self.bandwidth / PER_BANDWIDTH
         assert pieces is not None  # what _bounded says
         if min(b - a for a, b in pairwise(pieces.knots)) > _WIDE * step:
-            return blurred_grid(self.query.answer, self._box, self.bandwidth, rate)
+            return blurred_grid(self._sampler(pieces, pieces.landmarks), self._box, self.bandwidth, rate)
         # between the grid's points a narrow edge would be lost: a first, small blur is taken along the coordinate,
         # where it has a formula (it is the same blur wherever the edge is straight on that scale)
         edge = BlurredPieces(pieces, _FIRST * step)
-        return blurred_grid(
-            lambda points: edge(self.query.geometry(points)), self._box, self.bandwidth, rate, done=_FIRST * step
-        )
+        ends = edge.low, edge.high
+        return blurred_grid(self._sampler(edge, ends), self._box, self.bandwidth, rate, done=_FIRST * step)
+
+    def _sampler(self, profile: Profile, marks: tuple[float, ...]) -> Sampler:
+        """The profile of the coordinate on a grid; only where it is not level is the coordinate looked at."""
+        clear = 1.001 * max(map(abs, marks))
+        return lambda axes: profile(near_border(self.query.geometry, axes, clear))
 
     @cached_property
     def _grid(self) -> BlurredGrid:

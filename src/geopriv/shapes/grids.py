@@ -6,6 +6,7 @@ Plateaus are continued by reflection (cosine transforms), so steps need no speci
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,8 @@ import numpy as np
 from scipy import fft, ndimage
 
 from geopriv.spaces.checks import FloatArray, invalid
+
+Sampler = Callable[[list[FloatArray]], FloatArray]
 
 PER_BANDWIDTH = 12  # grid points: the degree-five spline then errs by 1e-7
 REACH = 9.0  # bandwidths around what is not constant: e^(−40) is 3e-18
@@ -60,17 +63,31 @@ class BlurredGrid:
         return np.asarray(flat).reshape(points.shape[:-1])
 
 
+def sampler(function: Callable[[FloatArray], FloatArray]) -> Sampler:
+    """What looks at a function of points (..., axes) at all points of a grid, some rows at a time."""
+
+    def sampled(axes: list[FloatArray]) -> FloatArray:
+        rows = max(1, (1 << 20) // max(1, math.prod(len(axis) for axis in axes[1:])))
+        parts = [
+            function(np.stack(np.meshgrid(axes[0][i : i + rows], *axes[1:], indexing="ij"), axis=-1))
+            for i in range(0, len(axes[0]), rows)
+        ]
+        return np.concatenate(parts)
+
+    return sampled
+
+
 def blurred_grid(
-    function: Callable[[FloatArray], FloatArray],
+    sampled: Sampler,
     box: tuple[FloatArray, FloatArray],
     bandwidth: float,
     rate: float = np.inf,
     done: float = 0.0,
 ) -> BlurredGrid:
-    """F ∗ N(0, h²) for a function of points (..., axes) that is constant outside a box, sampled every h/12.
+    """F ∗ N(0, h²) for a function that is constant outside a box, sampled every h/12.
 
     Args:
-        function: f at points.
+        sampled: f at all points of a grid with the given axes.
         box: lowest and highest corner of where f is not constant.
         bandwidth: h of the blur.
         rate: ε of the noise that is to be undone, for which the grid must reach further.
@@ -86,17 +103,10 @@ def blurred_grid(
         raise invalid("Blurred", "bandwidth", rule, bandwidth)
     origin = low - step * margin
     axes = [start + step * np.arange(n) for start, n in zip(origin, shape, strict=True)]
-    rows = max(1, (1 << 20) // max(1, int(np.prod(shape[1:]))))
-    sampled = np.concatenate(
-        [
-            function(np.stack(np.meshgrid(axes[0][i : i + rows], *axes[1:], indexing="ij"), axis=-1))
-            for i in range(0, shape[0], rows)
-        ]
-    )
     exponent = _frequency(shape, step) * bandwidth**2
     blur = np.exp(-0.5 * np.minimum(exponent, 1e3) * (1 - (done / bandwidth) ** 2))
     # beyond the cut nothing is left but rounding errors, which undoing the noise would amplify
-    return BlurredGrid(origin, step, np.where(exponent < _SPECTRUM**2, fft.dctn(sampled) * blur, 0.0))
+    return BlurredGrid(origin, step, np.where(exponent < _SPECTRUM**2, fft.dctn(sampled(axes)) * blur, 0.0))
 
 
 def least_bandwidth(box: tuple[FloatArray, FloatArray]) -> float:

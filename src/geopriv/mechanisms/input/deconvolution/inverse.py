@@ -16,7 +16,7 @@ from geopriv.mechanisms.input.deconvolution.line import LineInverse
 from geopriv.mechanisms.input.deconvolution.spectrum import LaplaceSpectrum, Spectrum
 from geopriv.queries import Query
 from geopriv.shapes.coordinates import Coordinate
-from geopriv.shapes.grids import blurred_grid
+from geopriv.shapes.grids import blurred_grid, sampler
 from geopriv.shapes.profiles import (
     BlurredPieces,
     Gaussian,
@@ -157,7 +157,9 @@ def _blurred_region(query: Query, spectrum: Spectrum) -> GridInverse:
 @lru_cache(maxsize=16)
 def _blurred_profile(profile: BlurredPieces, spectrum: Spectrum) -> GridInverse:
     ends = np.array([profile.low]), np.array([profile.high])
-    grid = blurred_grid(lambda s: profile(s[..., 0]), ends, profile.bandwidth, spectrum.rate, done=profile.bandwidth)
+    grid = blurred_grid(
+        sampler(lambda s: profile(s[..., 0])), ends, profile.bandwidth, spectrum.rate, done=profile.bandwidth
+    )
     return GridInverse(grid, spectrum)
 
 
