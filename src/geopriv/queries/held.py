@@ -149,14 +149,17 @@ class Kernel:
 
 def _disc(x: FloatArray) -> FloatArray:
     """48·J₃(x)/x³ by J₀ and J₁, which are fast; near 0, where they cancel, by the series Σ 6·(−x²/4)^k/(k!(k + 3)!)."""
-    near, safe = np.minimum(x, _SERIES), np.maximum(x, _SERIES)
-    small, term = np.ones_like(near), np.ones_like(near)
+    small = x < _SERIES
+    near, far = x[small], x[~small]
+    term = np.ones_like(near)
+    series = term
     for k in range(1, 24):
         term = term * (-(near**2) / 4) / (k * (k + 3))
-        small += term
-    first = special.j1(safe)
-    third = (8 / safe**2 - 1) * first - 4 / safe * special.j0(safe)
-    return np.asarray(np.where(x < _SERIES, small, 48 * third / safe**3))
+        series = series + term
+    third = (8 / far**2 - 1) * special.j1(far) - 4 / far * special.j0(far)
+    values = np.empty_like(x)
+    values[small], values[~small] = series, 48 * third / far**3
+    return values
 
 
 @lru_cache(maxsize=32)  # a bracket is asked for again by every group of people
