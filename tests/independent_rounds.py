@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import arb
 
-from tests.independent import ball
+from tests.independent import ball, exactly, greatest
 
 ROUNDS = (16, 32, 64)  # bytes by which a number is extended, one time after the other
 
@@ -90,3 +90,25 @@ def law(grid: dict[str, Any], place: Sequence[tuple[int, arb]], cell: Sequence[i
             square += (to - low - up) ** 2
         total += weight * (-rate * arb(square).sqrt()).exp()
     return total
+
+
+def loss(grid: dict[str, Any], here: Sequence[arb], there: Sequence[arb]) -> arb:
+    """The largest |ln P[c]/P'[c]| over cells c around both places, and far out through them and along axes."""
+    ends = [[(floor(exactly(place)), place - floor(exactly(place))) for place in side] for side in (here, there)]
+    cells = {
+        tuple(low + k for (low, _), k in zip(end, offset, strict=True))
+        for end in ends
+        for offset in product((-1, 0, 1, 2), repeat=len(end))
+    }
+    far = int(40 / float(Fraction(*grid["theta"]))) + 40
+    way = [float(b - a) for a, b in zip(here, there, strict=True)]
+    length = max(map(abs, way)) or 1.0
+    lines = [
+        tuple(part / length for part in way),
+        *(tuple(float(j == k) for j in range(len(way))) for k in range(len(way))),
+    ]
+    for line in lines:
+        for end, side in zip(ends, (-far, far), strict=True):
+            cells.add(tuple(low + round(side * part) for (low, _), part in zip(end, line, strict=True)))
+            cells.add(tuple(low - round(side * part) for (low, _), part in zip(end, line, strict=True)))
+    return greatest([abs(law(grid, ends[0], cell).log() - law(grid, ends[1], cell).log()) for cell in cells])

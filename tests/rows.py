@@ -106,7 +106,8 @@ MECHANISMS: dict[str, Calibrate] = {
     "CoordinateLaplace plain": lambda q, e: gp.CoordinateLaplace.calibrate(q, e, estimator="plain"),
     "InputLaplace": lambda q, e: gp.InputLaplace.calibrate(q.space, e),
     "InputLaplace plain": lambda q, e: gp.InputLaplace.calibrate(q.space, e, estimator="plain"),
-    "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=_lattice_step(q, e)),
+    "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=_lattice_step(q, e), noise="product"),
+    "Lattice, round": lambda q, e: gp.Lattice.calibrate(q.space, e, step=0.2 * _length(e), noise="round"),
     "Table": gp.Table.calibrate,
     "BracketTable": lambda q, e: gp.mechanisms.BracketTable.for_plain(q, e, people=10_000),
     "VectorTable": lambda q, e: gp.mechanisms.VectorTable.calibrate((q, *_beside(q, e)), e),
@@ -227,7 +228,7 @@ SAME_PROFILES = (
     "score on a line",
     "blurred half-space",
 )
-ONCE = ("LeastScaleT", "Table", "Lattice", "InputLaplace", "InputLaplace plain", "CoordinateLaplace")
+ONCE = ("LeastScaleT", "Table", "Lattice", "Lattice, round", "InputLaplace", "InputLaplace plain", "CoordinateLaplace")
 
 
 STEPS = (
@@ -256,6 +257,8 @@ def _seen(name: str, asked: Asked) -> bool:
         return asked.name not in ("threshold", "range")
     if name == "SharedTables":
         return asked.name not in SHARING
+    if name == "Lattice, round":
+        return asked.query.space.dimension == 1  # where it is the same
     return asked.name in SAME_PROFILES and name not in ONCE
 
 
@@ -287,7 +290,7 @@ REGIONS = (
 def makes_sense(name: str, asked: Asked) -> bool:
     """What each mechanism cannot do, by name: the tests of refusals hold it to that."""
     if isinstance(asked.query, gp.Blurred) and not asked.query.along_line:
-        return name in ("InputLaplace", "Lattice")
+        return name in ("InputLaplace", "Lattice", "Lattice, round")
     match name:
         case "LocalLaplace" | "Table":  # need bounded answers
             return bool(np.isfinite(asked.query.profile.bounds).all())
@@ -299,6 +302,9 @@ def makes_sense(name: str, asked: Asked) -> bool:
             return asked.name in LINES
         case "Lattice":
             return not isinstance(asked.query.space, gp.Earth)
+        case "Lattice, round":  # the same on a line; in several dimensions Gaussians and straight lines
+            smooth = asked.name in ("kernel", "kernel in space", "ridge", "blurred half-space")
+            return asked.query.space.dimension == 1 or smooth
         case "CoordinateLaplace":  # kinks cannot be undone
             return asked.name not in (*LINES, *REGIONS)
         case "InputLaplace":  # nor can curvature of the Earth, nor anything but Gaussians in several dimensions

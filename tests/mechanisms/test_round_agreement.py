@@ -88,7 +88,7 @@ def setting(name: str) -> Setting:
     grid = gp.Lattice.on_grid(space, rate, step, noise="round")
     device = read_mechanism(json.loads(json.dumps(grid.to_document())), name)
     assert isinstance(device, DeviceLattice)
-    law = grid.noise.law
+    law = grid.cell_noise.law
     assert isinstance(law, RoundLaw)
     # limits of V are those of proposals
     cases = grid_cases(replace(grid, theta=law.beta, core=None), device, box, EACH, EACH, 7)

@@ -43,7 +43,7 @@ def law_of(lattice: gp.Lattice) -> tuple[FloatArray, FloatArray]:
     """All moves with a chance above e^-38, and their probabilities."""
     reach = np.arange(-400.0, 401.0)
     moved = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)
-    return moved, np.exp(lattice.noise.log_law(moved))
+    return moved, np.exp(lattice.cell_noise.log_law(moved))
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -80,7 +80,7 @@ def test_a_mean_has_no_bounds_and_the_variance_of_the_law() -> None:
     query = QUERIES["mean"]
     assert LATTICE.undoing.bounds(query) is None
     found = LATTICE.variance_at(np.zeros((1, 2)), query)[0]
-    assert found == pytest.approx(5 * LATTICE.noise.variance * LATTICE.step**2, rel=1e-3)
+    assert found == pytest.approx(5 * LATTICE.cell_noise.variance * LATTICE.step**2, rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from geopriv.device.files import canonical
 from geopriv.device.mechanisms import DeviceMechanism, read_mechanism
 from geopriv.device.texts import seen
 from geopriv.device.values import read_value
-from tests import independent, independent_draws
+from tests import independent, independent_draws, independent_rounds
 from tests.crafted_parts import Document
 from tests.crafted_values import places_to_try
 from tests.crafting import Crafted, crafted
@@ -153,6 +153,9 @@ def losses(document: Document, values: Sequence[independent.Value]) -> Iterator[
         return
     places = [independent.positions(document, x) for x in values]
     for (x, here), (y, there) in pairwise(zip(values, places, strict=True)):
+        if "core" in document:
+            yield independent_rounds.loss(document, here, there), rate * independent.distance(document["space"], x, y)
+            continue
         loss = sum((independent.axis_loss(document, a, b) for a, b in zip(here, there, strict=True)), arb(0))
         yield loss, rate * independent.distance(document["space"], x, y)
 
@@ -178,7 +181,11 @@ def differs(document: Document, device: DeviceMechanism, value: independent.Valu
         data = start + tail[len(start) :]
         made = device.draw(read_value(device.space, list(value)), Given(data + Stream(seed + 1)(1 << 14)))
         with independent.digits(precise):
-            expected = rule(document, at, data)
+            if "core" in document:
+                found = independent_rounds.round_report(document, at, data + Stream(seed + 1)(1 << 14))
+                expected = None if found is None else found[0]
+            else:
+                expected = rule(document, at, data)
         wrong += expected is not None and made != expected
     return wrong
 
@@ -228,6 +235,15 @@ def test_a_lattice_with_noise_one_percent_too_small_is_caught() -> None:
     assert not any(broken(honest, some) for some in values)
     top, bottom = honest["theta"]
     assert sum(broken(honest | {"theta": [101 * top, 100 * bottom]}, some) for some in values) > 10
+
+
+def test_a_round_lattice_with_noise_two_percent_too_small_is_caught() -> None:
+    honest = document_of(lattice_design(gp.Plane(), 1e-3, 50.0))["mechanisms"][0]
+    values = [places_to_try(random.Random(k), honest) for k in range(40)]
+    assert honest["core"] > 1
+    assert not any(broken(honest, some) for some in values)
+    top, bottom = honest["theta"]
+    assert sum(broken(honest | {"theta": [102 * top, 100 * bottom]}, some) for some in values) > 5
 
 
 def test_a_device_that_draws_from_another_table_is_caught() -> None:

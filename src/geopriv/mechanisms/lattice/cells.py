@@ -59,7 +59,7 @@ class Cells:
         require_per_distance("Lattice", self.guarantee, self.space.distance_unit)
         _require_fraction(self.theta)
         if self.spent > 1:
-            raise invalid("Lattice", "theta", self.noise.rule, self.theta)
+            raise invalid("Lattice", "theta", self.cell_noise.rule, self.theta)
 
     @property
     def allowed(self) -> Fraction:
@@ -69,10 +69,10 @@ class Cells:
     @property
     def spent(self) -> Fraction:
         """Exactly, a number that is at most 1 if and only if the promise is proven: what the noise needs of ε·step."""
-        return self.noise.spent(self.allowed)
+        return self.cell_noise.spent(self.allowed)
 
     @property
-    def noise(self) -> CellNoise:
+    def cell_noise(self) -> CellNoise:
         """By which a cell is moved."""
         d = self.space.dimension
         return ProductNoise(self.theta, d) if self.core is None else RoundNoise(self.theta, d, self.core)
@@ -92,12 +92,12 @@ class Cells:
     @property
     def ratio(self) -> float:
         """The ratio a = 1/(1 + θ), by which noise of one axis falls from one cell to the next; none of round noise."""
-        return self.noise.ratio
+        return self.cell_noise.ratio
 
     @property
     def curvature(self) -> float:
         """The coefficient c = (1 + θ)/θ² of the stencil; none of round noise."""
-        return self.noise.curvature
+        return self.cell_noise.curvature
 
     def place(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """For each axis of each point the cell i below it, and the fraction λ of the way to i + 1.
@@ -132,7 +132,7 @@ class Cells:
         >>> Lattice.calibrate(Line(), 1.0, step=0.125).noise_reach(1000, 0.005)
         104
         """
-        return self.noise.reach(n, chance)
+        return self.cell_noise.reach(n, chance)
 
     def log_probability(self, points: FloatArray, reports: FloatArray) -> FloatArray:
         """The logarithm of the probability of reports given true points; shapes broadcast."""
@@ -140,7 +140,7 @@ class Cells:
         moved = reports - lower
         if not self.space.point_shape:
             moved, share = moved[..., None], share[..., None]
-        return self.noise.log_rounded(moved, share)
+        return self.cell_noise.log_rounded(moved, share)
 
     def cells(self, reports: FloatArray) -> FloatArray:
         """Reports as integer vectors of shape (n, d).

@@ -252,7 +252,7 @@ class Lattice(Cells, Sendable):
         def release(points: FloatArray, rng: np.random.Generator) -> FloatArray:
             lower, share = self.place(points)
             up = rng.random(lower.shape) < share
-            moved = self.noise.sample(rng, lower.size // self.space.dimension)
+            moved = self.cell_noise.sample(rng, lower.size // self.space.dimension)
             return lower + up + moved.reshape(lower.shape)
 
         return Simulated(simulate(self.space, x, rng, release))

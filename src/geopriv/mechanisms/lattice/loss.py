@@ -25,7 +25,7 @@ def worst_of_cells(mechanism: Cells) -> WorstLoss:
     there.
     """
     # the comparison is exact; only the number that is shown is rounded, and never down to 1
-    square = mechanism.noise.steepest() / mechanism.allowed**2
+    square = mechanism.cell_noise.steepest() / mechanism.allowed**2
     exact = math.sqrt(square) if square <= 1 else max(math.sqrt(square), 1 + 1e-6)
     first, second = _pairs(mechanism)
     ratio, outputs = _losses(mechanism, first, second)

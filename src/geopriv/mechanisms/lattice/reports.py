@@ -38,7 +38,7 @@ class OnLattice(Plan):
 
     @property
     def law(self) -> CellLaw:  # type: ignore[override] # the law of the mechanism
-        return self.mechanism.noise.law
+        return self.mechanism.cell_noise.law
 
     @property
     def steps(self) -> tuple[float, ...]:  # type: ignore[override] # cells are counted in ones

@@ -50,7 +50,7 @@ def round_kinds_near(lattice: Cells, values: Sequence[Value], n: int) -> list[Ki
 
 
 def _noise_of(lattice: Cells) -> RoundNoise:
-    noise = lattice.noise
+    noise = lattice.cell_noise
     assert isinstance(noise, RoundNoise)
     return noise
 

@@ -18,7 +18,7 @@ from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.brackets import Bracket, bracket
 from geopriv.queries.held import held
-from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.checks import FloatArray, invalid
 
 _NARROW = 0.6  # of √C cells: the bandwidth from which on a Gaussian falls faster than the spectrum of round noise
 
@@ -174,7 +174,14 @@ class BySpectrum(Undoing):
         Raises:
             InvalidParameter: for a query that is too rough.
         """
-        return undo_noise(query, self.noise)
+        try:
+            return undo_noise(query, self.noise)
+        except InvalidParameter:
+            rule = (
+                "smooth enough for round noise to be undone: a GaussianKernel, or Blurred(query, bandwidth); "
+                "noise='product' answers rough queries too"
+            )
+            raise invalid("Lattice", "query", rule, type(query).__name__) from None
 
     def at_cells(self, query: Query, cells: FloatArray) -> FloatArray:
         return self.inverse(query)(self.grid.points(cells))

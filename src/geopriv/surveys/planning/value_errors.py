@@ -47,7 +47,7 @@ def largest_error(question: Question, lattice: Lattice, people: int) -> float:
     value = cast("Value", question.queries[0])
     start, end = value.within(low, high)
     # rounding adds most in the middle of a cell
-    axes = np.full(question.space.dimension, lattice.step**2 * (lattice.noise.variance + 0.25))
+    axes = np.full(question.space.dimension, lattice.step**2 * (lattice.cell_noise.variance + 0.25))
     noise = float(np.square(np.asarray(value.geometry.axis) * value.profile.lipschitz) @ axes)
     return question.times * math.sqrt((noise + ((end - start) / 2) ** 2) / people)
 
@@ -109,7 +109,7 @@ def _of_covariance(question: Covariance, lattice: Lattice, work: Workload) -> fl
     squares, product = work.weights @ both**2, float(work.weights @ both.prod(axis=1))
     noise = lattice_variance(lattice, replace(work, queries=question.queries))
     spread = float(work.weights @ (both**2).prod(axis=1)) - product**2
-    variance = spread + float(squares @ noise[::-1]) + lattice.noise.together * float(noise.prod())
+    variance = spread + float(squares @ noise[::-1]) + lattice.cell_noise.together * float(noise.prod())
     return REACH * float(np.sqrt(variance / work.people))
 
 
@@ -144,7 +144,7 @@ _SETTLED: dict[str, Callable[[Any, Lattice, Workload, bool], Question]] = {"quan
 def lattice_variance(lattice: Lattice, work: Workload) -> FloatArray:
     """The expected variance of one report for each value: of the noise, and of rounding, λ(1 − λ)·step²."""
     share = lattice.place(work.points)[1].reshape(len(work.points), -1)
-    each = lattice.step**2 * (lattice.noise.variance + work.weights @ (share * (1 - share)))
+    each = lattice.step**2 * (lattice.cell_noise.variance + work.weights @ (share * (1 - share)))
     return np.asarray(_weights(work) @ each)
 
 
