@@ -67,7 +67,7 @@ def setting(name: str) -> Setting:
             assert isinstance(device, DeviceTable)
             return Setting(table, device, table_cases(table, device, box, EACH, SHARED, seed))
     space, epsilon, step, box = next(rest for known, *rest in GRIDS if known == name)
-    grid = gp.Lattice.calibrate(space, epsilon, step=step)
+    grid = gp.Lattice.calibrate(space, epsilon, step=step, noise="product")
     ours = read_mechanism(json.loads(json.dumps(grid.to_document())), name)
     assert isinstance(ours, DeviceLattice)
     return Setting(grid, ours, grid_cases(grid, ours, box, EACH, SHARED, seed))

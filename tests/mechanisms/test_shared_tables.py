@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -295,3 +296,100 @@ def test_tables_that_cannot_share_a_report_are_refused() -> None:
         SharedTables.of([gp.Table.calibrate(gp.Ball((40.7, -74.0), 3000.0, 1000.0, gp.Earth()), 1e-3, straight=True)])
     with pytest.raises(gp.InvalidParameter, match="at most 1"):
         replace(shared(), share=Fraction(3, 2))
+
+
+def falling(rate: float, points: int = 400) -> tuple[list[float], list[list[int]]]:
+    """A lattice and rows of two letters, of which the second falls from 9/10 as fast as its promise allows."""
+    lattice = [0.05 * k / rate for k in range(points)]
+    said = [Fraction(9, 10)]
+    for a, b in pairwise(lattice):
+        step = Fraction(rate) * (Fraction(b) - Fraction(a)) * Fraction(9999, 10_000)
+        said.append(Fraction(float(max(said[-1] / (1 + step), said[-1] - step * (1 - said[-1])))))
+    letters = [int(part * (1 << 60)) for part in said]
+    return lattice, [[(1 << 60) - letter, letter] for letter in letters]
+
+
+def by_hand(space: dict[str, Any], unit: str, rate: float, centers: list[list[float]], idle: bool = True) -> Any:
+    """The document of a shared report of discs that are heard whenever anybody is in one."""
+    guarantee = {
+        "type": "Guarantee",
+        "epsilon": rate,
+        "delta": 0.0,
+        "radius": "inf",
+        "unit": unit,
+        "metric": "distance",
+    }
+    lattice, weights = falling(rate)
+    tables = [
+        {
+            "type": "Table",
+            "space": space,
+            "coordinate": {"type": "Radial", "center": center, "offset": 0.0},
+            "query": {},
+            "guarantee": guarantee | {"reference": "T5"},
+            "lattice": lattice,
+            "values": [0.0, 1.0] if idle else [1.0],
+            "weights": weights if idle else [[1 << 60] for _ in lattice],
+        }
+        for center in centers
+    ]
+    return {
+        "type": "SharedTables",
+        "space": space,
+        "guarantee": guarantee | {"reference": "T13"},
+        "tables": tables,
+        "share": [1, 1],
+    }
+
+
+def test_a_device_takes_discs_by_hand_only_if_they_are_far_apart() -> None:
+    plane = {"type": "Plane", "unit": "m"}
+    far, near = (by_hand(plane, "m", 1.0, [[0.0, 0.0], [apart, 0.0]]) for apart in (80.0, 0.0))
+    assert read_mechanism(far, "it").spent <= 1
+    with pytest.raises(gp.InvalidDesign):
+        read_mechanism(near, "it")
+
+
+@pytest.mark.parametrize("there", [1e155, 1e200, 1e300])
+def test_a_disc_so_far_away_that_squares_overflow_hides_no_others(there: float) -> None:
+    """Two discs are one and the same, and a third one stretches the space around them."""
+    plane, line = {"type": "Plane", "unit": "m"}, {"type": "Line", "unit": "m"}
+    for space, centers in (
+        (plane, [[0.0, 0.0], [0.0, 0.0], [there, 0.0]]),
+        (line, [[0.0], [0.0], [there]]),
+    ):
+        with pytest.raises(gp.InvalidDesign):
+            read_mechanism(by_hand(space, "m", 1.0, centers), "it")
+
+
+def test_on_earth_degrees_are_not_taken_for_metres() -> None:
+    earth = {"type": "Earth", "radius": 6371008.8}
+    with pytest.raises(gp.InvalidDesign, match="flat"):
+        read_mechanism(by_hand(earth, "m", 1.0, [[0.0, 0.0], [0.0, 90.0]]), "it")
+
+
+def test_an_epsilon_beyond_all_measure_and_a_table_without_a_second_letter_are_refused() -> None:
+    plane = {"type": "Plane", "unit": "m"}
+    with pytest.raises(gp.InvalidDesign):
+        read_mechanism(by_hand(plane, "m", 1e-160, [[0.0, 0.0], [0.0, 0.0]]), "it")
+    with pytest.raises(gp.InvalidDesign, match="two letters"):
+        read_mechanism(by_hand(plane, "m", 1.0, [[0.0, 0.0]], idle=False), "it")
+
+
+def test_a_coordinate_that_is_not_known_leaves_the_filter_unsure_of_all_tables_after() -> None:
+    """A ball so large that floats miss its border by many 1/ε, before one in which everybody is."""
+    rate, radius, line = 8.0 / 2**20, 1.2 * 2.0**73, gp.Line("m")
+    large, near = (
+        gp.Ball(-radius, radius, 1 / rate, line),
+        gp.Range(2.0**20 - 5 / rate, 2.0**20 + 5 / rate, 1 / rate, space=line),
+    )
+    lattice, weights = falling(rate, 600)
+    promise = gp.Guarantee(rate, unit="m", reference="theory T5")
+    numbers = np.array(lattice), np.array([0.0, 1.0]), np.array(weights, dtype=np.int64)
+    mechanism = SharedTables(
+        promise, tuple(gp.Table(query, promise, *numbers) for query in (large, near)), Fraction(49, 100)
+    )
+    rows = line.read_rows(np.full(4_000, 2.0**20 + 1000.0))[0]
+    words = (np.random.default_rng(1).uniform(0, 1e-3, 4_000) * 2.0**64).astype(np.uint64)[:, None]
+    exact, filtered = (chunk_codes(mechanism, rows, words, Tails(words), by) for by in (False, True))
+    np.testing.assert_array_equal(exact, filtered)

@@ -58,6 +58,10 @@ class Chances:
         )
         return Range(max(start, end, *inside), min(slopes), max(slopes), both)
 
+    def points(self, low: float, high: float) -> int:
+        """How many lattice points lie between two coordinates."""
+        return bisect_right(self.lattice, high) - bisect_right(self.lattice, low)
+
     def beyond(self, low: float) -> float:
         """The largest B from a coordinate on."""
         return self.over(low, max(low, self.lattice[-1])).both

@@ -29,6 +29,7 @@ from geopriv.device.values import Place
 
 TABLES = 64  # that share a report
 WORK = 200_000  # discs that are looked at before a design is refused, or as many corners: some seconds
+_POINTS = 32  # of a lattice that take as long to look at as a disc
 _QUIET = 2.0**-8  # tables that together say less in a box are not looked at again in its parts
 _FARTHEST = 40  # times that the space around all sets is doubled
 
@@ -131,10 +132,12 @@ class Search:
         return self.bound(Box(box.middle, 0.0, box.heard, 0.0), limit)[0] > limit
 
     def _term(self, k: int, box: Box) -> Term:
-        self.work += self.tables[k].sight.cost
-        view = self.tables[k].sight.look(box.middle, box.reach)
-        found = self.tables[k].chances.over(view.low, view.high)
-        if view.direction is None:
+        chances, view = self.tables[k].chances, self.tables[k].sight.look(box.middle, box.reach)
+        known = math.isfinite(view.low) and math.isfinite(view.high)  # else it may be anywhere
+        low, high = (view.low, view.high) if known else (-math.inf, math.inf)
+        self.work += self.tables[k].sight.cost + chances.points(low, high) // _POINTS
+        found = chances.over(low, high)
+        if view.direction is None or not known:
             whole = found.both, (0.0,) * len(box.middle), 0.0
             return Term(found.both, whole, whole)
         least, most = _slopes(found)

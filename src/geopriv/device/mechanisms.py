@@ -215,6 +215,8 @@ def _vector_table(found: Document, where: str) -> DeviceTable:
 def _shared(found: Document, where: str) -> DeviceShared:
     """Tables that share a report, each verified by itself, and then how often they may be heard together."""
     space, documents = read_space(found["space"]), parts(found["tables"], f"{where}.tables", TABLES)
+    if space.flat is None:  # on Earth no box of degrees is one of metres
+        raise refuse(f"{where}.space", "flat, for tables to share a report", found["space"]["type"])
     epsilon = read_epsilon(found["guarantee"], where, space.unit)
     tables = []
     for k, document in enumerate(documents):

@@ -15,7 +15,7 @@ from geopriv.device.draws import Enclose, Rows, Source, Uniform, rows_of
 from geopriv.device.far import Spoken, holds
 from geopriv.device.intervals import Interval
 from geopriv.device.reading import Document, refuse
-from geopriv.device.sights import read_sight
+from geopriv.device.sights import MEASURED, read_sight
 from geopriv.device.tables import TOTAL
 from geopriv.device.values import DeviceSpace, Value
 
@@ -72,9 +72,13 @@ def shared_of(
         raise refuse(f"{where}.share", "at most 1", float(share))
     if sum(len(table.document["values"]) - 1 for table in tables) > LETTERS:
         raise refuse(f"{where}.tables", f"of at most {LETTERS:,} letters in all", "more")
+    if not MEASURED**-1 <= epsilon <= MEASURED:
+        raise refuse(f"{where}.guarantee.epsilon", "between 2^-200 and 2^200, for tables to share a report", epsilon)
     spoken, rows = [], []
     for k, table in enumerate(tables):
         found, here = table.document, f"{where}.tables[{k}]"
+        if len(found["values"]) < 2:
+            raise refuse(here, "of two letters or more", len(found["values"]))
         idle = idle_letter([tuple(map(float, found[key])) for key in ("values", "inner", "outer") if key in found])
         lattice, weights = tuple(map(float, found["lattice"])), found["weights"]
         spoken.append(

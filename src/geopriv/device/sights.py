@@ -19,6 +19,7 @@ from geopriv.device.values import Place
 
 OUTWARD = 2.0**-40  # of all numbers that a result is made of: some hundred times what roundings come to
 _BITS = 96  # with which a coordinate is enclosed
+MEASURED = 2.0**200  # places and lengths beyond are refused: squares of larger ones would not be floats
 ANY = 2.0  # how far two directions can be apart
 
 
@@ -92,7 +93,7 @@ class _Polygon:
         center = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
         radius = math.sqrt(sum(((b - a) / 2) ** 2 for a, b in zip(low, high, strict=True)))
         s = float(self.coordinate.enclose(tuple(map(Fraction, middle)), _BITS).middle())
-        reach += OUTWARD * (abs(s) + sum(map(abs, (*middle, *low, *high))) + 1e-20)
+        reach += OUTWARD * (abs(s) + sum(map(abs, (*middle, *low, *high))) + 1e-20) + 2.0**-90
         way, wide = _way(center, middle)
         outside = s - reach
         seen = _gradient(way, wide, reach + radius, outside) if outside > 0 else (None, ANY)
@@ -101,7 +102,7 @@ class _Polygon:
 
 def _way(start: Place, end: Place) -> tuple[Place, float]:
     way = tuple(b - a for a, b in zip(start, end, strict=True))
-    return way, math.sqrt(sum(part * part for part in way))
+    return way, math.hypot(*way)
 
 
 def _gradient(way: Place, wide: float, off: float, least: float) -> tuple[Place | None, float]:
@@ -125,11 +126,17 @@ def read_sight(document: Any, axes: int, where: str) -> Sight:
     kind = document["type"]
     if kind not in _SIGHTS or axes > 2:
         raise refuse(where, "made of tables for discs and polygons on a line or in a plane", f"a {kind} on {axes} axes")
-    return _SIGHTS[kind](document, axes)
+    sight = _SIGHTS[kind](document, axes)
+    if not all(abs(number) <= MEASURED for corner in sight.box for number in corner):  # not-a-number is not
+        raise refuse(where, "around places within 2^200 of the origin", f"a {kind} beyond")
+    return sight
 
 
 def _disc(document: Document, axes: int) -> _Disc:
-    return _Disc(tuple(map(float, document["center"])), float(document["offset"]))
+    center, offset = tuple(map(float, document["center"])), float(document["offset"])
+    if not abs(offset) <= MEASURED:
+        raise refuse("offset", "at most 2^200", offset)
+    return _Disc(center, offset)
 
 
 def _polygon(document: Document, axes: int) -> _Polygon:

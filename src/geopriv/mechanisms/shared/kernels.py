@@ -62,7 +62,8 @@ def codes(words: Words, s: FloatArray, off: FloatArray, table: Lookup, code: Cod
                     k += 1
                 found = first + min(k, last)
                 gap = min(before + part - u, u - before - under)
-                clear = rate * off[i, j] <= 0.25 and gap > MORE * (wrong + part * loose + _ABS + before * _REL)
+                room = MORE * (wrong + part * loose + _ABS + before * _REL)
+                clear = clear and rate * off[i, j] <= 0.25 and gap > room
             if found < 0:
                 clear = clear and rate * off[i, j] <= 0.25
             before += whole
