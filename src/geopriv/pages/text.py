@@ -42,7 +42,7 @@ def _answer_lines(answer: Answer) -> list[str]:
             k = 0 if answer.plain is None else 1
             lines[k] = _within(lines[k], limit)
     if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
-        nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in estimates.json and on the page"
+        nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in the estimates file and on the page"
         lines.append(f"  made consistent, and biased by that: {nicer}")
     return lines
 

@@ -24,7 +24,7 @@ from geopriv.spaces.checks import FloatArray
 NEGLIGIBLE = 1e-10  # of the largest |g|: where the kernel is cut
 _COARSE = 4  # points a bandwidth of the grid on which errors are drawn
 _BATCH = 1 << 22  # numbers that are drawn at once
-_NOBODY = 1e-9  # of the largest variance: below, rounding errors of the transform are all there is
+_NOBODY = 1e-12  # of the largest variance: below, rounding errors of the transform are all there is
 
 Kernel = Callable[[FloatArray], FloatArray]
 

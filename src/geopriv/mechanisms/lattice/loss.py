@@ -33,7 +33,7 @@ def worst_of_cells(mechanism: Cells) -> WorstLoss:
 
     def at(k: int) -> tuple[Any, Any, Any]:
         if k == 0:
-            return "cell 0", "cell 1", "any cell outside them"
+            return "cell 0", "cell 1", mechanism.cell_noise.worst_at
         return first[k - 1].tolist(), second[k - 1].tolist(), outputs[k - 1].tolist()
 
     return worst(everything, at)

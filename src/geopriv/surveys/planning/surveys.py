@@ -21,7 +21,7 @@ from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
 from geopriv.surveys.planning.cautions import cautions
-from geopriv.surveys.planning.choice import MECHANISMS, ON_DEVICES, Plan, plan_queries
+from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_queries
 from geopriv.surveys.planning.crowds import public_ends, shares_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
@@ -30,13 +30,13 @@ from geopriv.surveys.planning.split_tables import GAIN, plain_tables
 from geopriv.surveys.planning.tables import tables_for
 from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
+from geopriv.surveys.planning.why import why_of
 from geopriv.surveys.planning.workload import Workload
 from geopriv.surveys.planning.worst import worst_variance
 
 if TYPE_CHECKING:
     from geopriv.surveys.planning.targets import Needs
 
-_GAIN = 0.001  # of an error, below which it is not worth a word
 _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
@@ -159,36 +159,7 @@ class SurveyPlan(Shown):
     @property
     def why(self) -> str:
         """The choice in a sentence or two."""
-        if len(self.beside) > 1:
-            return self._why_plain
-        best, own = self.plan.best, self.error()
-        rivals = [o for o in self.plan.options if o.mechanism in ON_DEVICES and o is not self.option]
-        rival = min(rivals, key=self.error, default=None)
-        next_best = ""
-        if rival is not None and own > 0:
-            least = "at least " if rival.bound_only else ""
-            next_best = f"; the next of these, {rival.name}, has {least}{self.error(rival) / own:.3g} times its error"
-        number = len(self.survey.questions)
-        asked = f"{number:,} questions" if number > 1 and self.option.arrangement == "one report" else ""
-        sentence = self.plan.reason(self.option, " of what devices run", next_best, asked)
-        gain = 1 - self.error(best) / own if own > 0 else 0.0
-        if gain < _GAIN or best.mechanism in ON_DEVICES:
-            return sentence
-        return f"{sentence} {best.mechanism} would err {100 * gain:.2g} % less, but sends real numbers."
-
-    @property
-    def _why_plain(self) -> str:
-        """Where mechanisms were compared by their plain answers."""
-        own, parts = self.option.mechanism, len(self.option.variances)
-        each = (
-            f", each person answering one of the {parts} questions" if self.option.arrangement == "people split" else ""
-        )
-        halves = {name: f"plain ± {100 * half:.2g} points" for name, half in self.beside.items()}
-        others = ", ".join(f"{name} {half}" for name, half in halves.items() if name != own)
-        why = "has the shortest plain intervals of what devices run"
-        if self.beside[own] > min(self.beside.values()):
-            why = "is taken for its shorter soft intervals"
-        return f"{own} {why}: {halves[own]} on average{each}; {others}."
+        return why_of(self)
 
     @cached_property
     def _places(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def require_line(survey: Survey) -> None:
         InvalidParameter: for values with more than one axis, and for places on Earth.
     """
     if survey.space.dimension != 1:
-        raise InvalidParameter(f"Walking noise is stated for values on a line only, and these are on {survey.space}.")
+        raise InvalidParameter("Walking noise is stated for values on a line only, and these have several axes.")
 
 
 def walk_errors(survey: Survey, rounds: int) -> dict[str, Errors]:

@@ -85,6 +85,11 @@ class CellNoise(ABC):
 
     @property
     @abstractmethod
+    def worst_at(self) -> str:
+        """Which reports tell two neighbouring cells apart best."""
+
+    @property
+    @abstractmethod
     def together(self) -> float:
         """E[k_1²·k_2²]/E[k_1²]²: 1 where axes are independent."""
 

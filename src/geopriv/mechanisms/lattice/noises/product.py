@@ -67,6 +67,10 @@ class ProductNoise(CellNoise):
         return float(2 * (1 + self.theta) / self.theta**2)
 
     @property
+    def worst_at(self) -> str:
+        return "any cell outside them"
+
+    @property
     def together(self) -> float:
         return 1.0
 

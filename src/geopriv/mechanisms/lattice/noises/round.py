@@ -98,6 +98,10 @@ class RoundNoise(CellNoise):
         return mean_square(self.rate, self.core, self.axes)
 
     @property
+    def worst_at(self) -> str:
+        return "a cell far out along an axis"
+
+    @property
     def together(self) -> float:
         """(d + 3)/(d + 1), as of noise with density ∝ e^(−ε‖z‖), to which it comes near on fine grids."""
         return (self.axes + 3) / (self.axes + 1)
