@@ -54,12 +54,12 @@ _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 class Lattice(Cells, Sendable):
     """A cell of a public grid: x rounded at random to a neighbour on each axis, plus noise in whole numbers.
 
-    On each axis x lies between the cells i and i + 1, at the fraction λ, and goes up with probability λ. Then the cell is
-    moved. On a line by m with probability θ/(2 + θ)·(1 + θ)^−|m|; in more dimensions by a vector k with probability
+    On each axis x lies between the cells i and i + 1, at the fraction λ, and goes up with probability λ. Then the cell
+    is moved. On a line by m with probability θ/(2 + θ)·(1 + θ)^−|m|; in more dimensions by a vector k with probability
     ∝ (1 + θ)^−√(|k|² + C) (round noise), or by the first law on each axis for itself (product noise). The report is a
     vector of whole numbers, and answers every query that is smooth enough: round noise is undone by its spectrum, on a
     line and for product noise the stencil (1 + 2c)·f(k) − c·(f(k − 1) + f(k + 1)) with c = (1 + θ)/θ², applied along
-    each axis, undoes it for any f. The mean is the multilinear interpolant of f on the grid; `bias` is what that leaves.
+    each axis, undoes it for any f. The mean is the multilinear interpolant of f on the grid; `bias` is what it leaves.
 
     Rough f costs variance, the more the finer the grid (c is about 1/(ε·step)²): on a line a jump costs of the order of
     c^(3/2) and a kink c^(1/2). Prefer queries that are smooth over several 1/ε; on a line let `calibrate` put kinks on
