@@ -117,7 +117,9 @@ MECHANISMS: dict[str, Calibrate] = {
 
 
 def simple(name: str, width: float) -> gp.queries.Query:
-    """A threshold that a mechanism can answer: with a smooth edge, or a straight one for what needs straight pieces."""
+    """What a mechanism can answer: a threshold with a smooth or a straight edge, or a set that others are far from."""
+    if name == "SharedTables":
+        return gp.Range(-3.0, 4.0, 1.0)
     return gp.Threshold(0.0, width, edge="linear" if name == "VectorTable" else "smooth")
 
 

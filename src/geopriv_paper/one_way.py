@@ -43,8 +43,8 @@ _SEED = 6
 _AGAIN = ("T10000-800", "T100000-8000", "T100000-20000", "T1000000-48000")  # those of the theory's table
 
 
-def contenders(setting: OneWay) -> dict[str, Asked]:
-    """Every mechanism with the query that its reports answer.
+def contenders(setting: OneWay, straight: bool = True) -> dict[str, Asked]:
+    """Every mechanism with the query that its reports answer; tables of the page are without spare rows (T5).
 
     Noise on the input can be undone for smooth queries only, so InputLaplace is asked for a smoothstep that rises over
     √2·τ: its slope has the same mean and variance as that of the ramp. What is left of a difference is counted as bias.
@@ -57,13 +57,13 @@ def contenders(setting: OneWay) -> dict[str, Asked]:
         "M2": (LipschitzLaplace.calibrate(query, rate), query),
         "M3": (SmoothT.calibrate(query, rate), query),
         "LeastScaleT": (LeastScaleT.calibrate(query, rate), query),
-        "Table": (Table.calibrate(query, rate), query),
+        "Table": (Table.calibrate(query, rate, straight=straight), query),
         "Lattice": (Lattice.calibrate(query.space, rate, queries=[query]), query),
         "InputLaplace": (InputLaplace.calibrate(query.space, rate), soft),
     }
 
 
-def expected(setting: OneWay, incomes: Incomes) -> dict[str, Any]:
+def expected(setting: OneWay, incomes: Incomes, straight: bool = True) -> dict[str, Any]:
     """Exact bias and variance of one person's contribution, drawn at random, and the floor under the variance.
 
     The error of n people, drawn anew for each survey, has the mean square bias² + variance/n: a person's own bias
@@ -71,7 +71,7 @@ def expected(setting: OneWay, incomes: Incomes) -> dict[str, Any]:
     """
     x, weights = incomes.values, incomes.weights
     found, query = {}, setting.query
-    for name, (mechanism, answered) in contenders(setting).items():
+    for name, (mechanism, answered) in contenders(setting, straight).items():
         own, noise = mechanism.moments(x, answered)
         off = own + answered(x) - query(x)
         bias = float(weights @ off)

@@ -92,8 +92,8 @@ def _kernel(places: Places) -> dict[str, Any]:
         "M2": (LipschitzLaplace.calibrate(query, rate), query),
         "M3": (SmoothT.calibrate(query, rate), query),
         "LeastScaleT": (LeastScaleT.calibrate(query, rate), query),
-        "Table": (Table.calibrate(query, rate), query),
-        "Lattice": (Lattice.calibrate(CITY, rate, queries=[query]), query),
+        "Table": (Table.calibrate(query, rate, straight=True), query),
+        "Lattice": (Lattice.calibrate(CITY, rate, queries=[query], noise="product"), query),
         "InputLaplace": (InputLaplace.calibrate(CITY, rate), query),
     }
     some = places.draw(min(_PEOPLE, len(places.values)), rng)

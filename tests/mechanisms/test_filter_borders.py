@@ -214,8 +214,8 @@ ADDED: dict[str, Callable[[gp.queries.Query, float], Mechanism]] = {
     "SmoothCauchy": lambda q, e: gp.SmoothCauchy.calibrate(q, e, p=3.0, theta=1.2),
     "CoordinateLaplace": lambda q, e: gp.CoordinateLaplace.calibrate(q, e, estimator="plain"),
     "InputLaplace": lambda q, e: gp.InputLaplace.calibrate(q.space, e),
-    "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=0.7 / e),
-    "fine Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=2.0**-12 / e),
+    "Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=0.7 / e, noise="product"),
+    "fine Lattice": lambda q, e: gp.Lattice.calibrate(q.space, e, step=2.0**-12 / e, noise="product"),
 }
 
 

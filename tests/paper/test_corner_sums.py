@@ -13,7 +13,7 @@ from geopriv_paper.corner_surveys import corner_sums
 
 def test_a_map_of_corners_is_the_direct_sum_for_every_pair() -> None:
     rng = np.random.default_rng(7)
-    mechanism = gp.Lattice.calibrate(gp.Plane("USD"), 1e-3)
+    mechanism = gp.Lattice.calibrate(gp.Plane("USD"), 1e-3, step=100.0, noise="product")
     reports = mechanism.simulate(rng.normal(scale=4000.0, size=(3000, 2)), rng)
     first, second = np.array([-3000.0, 0.0, 500.0]), np.array([-1000.0, 2000.0])
     sums = corner_sums(mechanism, reports, (first, second), bandwidth=700.0)

@@ -106,7 +106,7 @@ def test_bands_hold_all_of_a_map_where_many_are_and_where_nobody_is(monkeypatch:
     plane, rng = gp.Plane(), np.random.default_rng(6)
     spots = rng.normal(size=(4000, 2)) * [3.0, 2.0]
     question = gp.DensityMap("map", 2.0, (-20, -20), (20, 20), plane, columns=6, rows=5)
-    lattice = gp.Lattice.calibrate(plane, 1.0, step=0.6)
+    lattice = gp.Lattice.calibrate(plane, 1.0, step=0.6, noise="product")
     law = lattice_law(lattice, spots, np.full(4000, 1 / 4000), question.queries)
     aimed = law.shares @ law.contributions  # what a grid as coarse as this estimates
     centred = Law(law.rows, law.shares, law.contributions, aimed, law.spread)

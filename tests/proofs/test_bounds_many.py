@@ -179,7 +179,7 @@ def test_efficiency_weighs_people_and_tells_good_from_better() -> None:
     x, weights = np.array([-4.0, 0.0, 3.0]), np.array([1.0, 0.0, 3.0])
     table, least = gp.Table.calibrate(query, 1.0), gp.LeastScaleT.calibrate(query, 1.0)
     expected = (weights * gp.lower_bound(query, 1.0, x)).sum() / (weights * table.variance(x)).sum()
-    assert gp.efficiency(table, x, weights=weights) == pytest.approx(expected)
+    assert expected * (1 - 1e-6) <= gp.efficiency(table, x, weights=weights) <= 1  # T7, or T12 where it is higher
     assert gp.efficiency(table, np.linspace(-8, 8, 99)) > gp.efficiency(least, np.linspace(-8, 8, 99))
     for bad in ([1.0, 2.0], [-1.0, 1.0, 1.0], [0.0, 0.0, 0.0]):
         with pytest.raises(gp.InvalidParameter, match="weights"):

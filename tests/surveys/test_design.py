@@ -85,7 +85,7 @@ def test_canonical_json_keeps_integers_and_writes_shortest_decimals() -> None:
 
 def test_what_devices_do_not_run_is_refused_with_the_names_of_what_they_run() -> None:
     other = gp.SmoothT.calibrate(gp.Threshold(at=0.0, width=2.0), 1.0)
-    with pytest.raises(gp.InvalidParameter, match="one or more of Table and SharedTables and Lattice"):
+    with pytest.raises(gp.InvalidParameter, match="and SharedTables and Lattice and BracketTable"):
         Design("incomes", (other,))  # type: ignore[arg-type] # that is what is refused
 
 

@@ -141,8 +141,9 @@ def estimate(
         for name, given in (("query", query), ("at", at)):
             if given is not None:
                 raise invalid("estimate", name, "left out with a design, which has questions of its own", given)
-        found = _answers(asked, reports, confidence, consistent, simultaneous, weighted)
-        return _with_shrunk(found, asked, reports) if shrink else found
+        counts = reports if isinstance(reports, Tally) else tally(asked, reports)
+        found = _answers(asked, counts, confidence, consistent, simultaneous, weighted)
+        return _with_shrunk(found, counts) if shrink else found
     if not isinstance(asked, Mechanism):
         raise invalid("estimate", "asked", "a mechanism, or a Design (of a file: Design.read)", type(asked).__name__)
     for name, given in (("consistent", consistent), ("simultaneous", simultaneous), ("weighted", not weighted)):
@@ -206,10 +207,9 @@ def _require_variance(mechanism: Mechanism) -> None:
 
 
 def _answers(
-    design: Design, reports: Any, confidence: float, consistent: bool, simultaneous: bool, weighted: bool
+    design: Design, counts: Tally, confidence: float, consistent: bool, simultaneous: bool, weighted: bool
 ) -> Answers:
     """Every question of a design, from counts: for all, and for each group."""
-    counts = reports if isinstance(reports, Tally) else tally(design, reports)
     if counts.design != design:
         raise invalid("estimate", "tally", f"of the design {design.hash[:12]}…", f"{counts.design.hash[:12]}…")
     if not design.questions:
@@ -232,16 +232,15 @@ def _answers(
     return replace(whole, groups=groups, weighted=weighted, simultaneous=simultaneous)
 
 
-def _with_shrunk(answers: Answers, design: Design, reports: Any) -> Answers:
+def _with_shrunk(answers: Answers, counts: Tally) -> Answers:
     """Maps with less noise beside the unbiased ones, of all people together.
 
     Raises:
         InvalidParameter: for a design without a map, or whose reports have noise that is not alike in all directions.
     """
-    counts = reports if isinstance(reports, Tally) else tally(design, reports)
     ways = [shrunk_of(answer.question) for answer in answers.answers]
     if answers.weighted or not any(ways):
-        raise invalid("estimate", "shrink", "given for a map, every report counting alike", design.survey)
+        raise invalid("estimate", "shrink", "given for a map, every report counting alike", answers.survey)
     pool = Pool(counts)
     made = [answer if way is None else way(answer, pool) for answer, way in zip(answers.answers, ways, strict=True)]
     return replace(answers, answers=tuple(made))

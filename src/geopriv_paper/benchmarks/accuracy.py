@@ -60,7 +60,7 @@ def measure(incomes: Path | None, places: Path | None, people: int, seed: int) -
 
 def print_tables(result: Accuracy) -> None:
     """Both tables, and what they say in a sentence each."""
-    console = Console(width=max(Console().width, 124))
+    console = Console(width=max(Console().width, 170))
     table = _table(f"Expected variance of a report, {result.incomes}")
     for name in ("T", "1/ε", "M2", "M3", "least t", "lattice", "table", "T7", "T12"):
         table.add_column(name, justify="right")

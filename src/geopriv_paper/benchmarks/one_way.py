@@ -68,7 +68,7 @@ def one_way(incomes: Incomes, each: Callable[[], None] = lambda: None) -> list[P
     """
     panels = []
     for setting in one_way_settings():
-        found = expected(setting, incomes)
+        found = expected(setting, incomes, straight=False)
         variance = {name: float(numbers["variance"]) for name, numbers in found["expected"].items()}
         people = Prior(incomes.values, incomes.weights)
         excess = Table.calibrate(setting.query, setting.rate).excess(people)

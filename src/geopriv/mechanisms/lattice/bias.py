@@ -13,6 +13,8 @@ from geopriv.shapes.profiles import (
 )
 from geopriv.spaces.checks import FloatArray
 
+_TRIED, _KEPT, _ROUNDS = 40_000, 200, 4
+
 
 def largest_interpolation_bias(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
     """A bound on |interpolant − f| over all points; of straight pieces of one number the largest itself.
@@ -28,6 +30,21 @@ def largest_interpolation_bias(query: Query, step: float, bias_at: Callable[[Flo
     if knots is not None and query.geometry.known:
         return float(np.abs(bias_at(knots)).max(initial=0.0))
     return interpolation_bias(query, step)
+
+
+def likely_bias(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
+    """The smaller of the bound and of the largest |interpolant − f| that a search finds: by which grids are chosen.
+
+    What is stated of a grid is the bound.
+
+    Args:
+        query: whose f is interpolated.
+        step: of the grid.
+        bias_at: interpolant − f at points of the space.
+    """
+    bound = largest_interpolation_bias(query, step, bias_at)
+    rough = query.bend is None and query.geometry.known and not math.isfinite(_of_coordinate(query, step))
+    return min(_searched(query, step, bias_at), bound) if rough else bound
 
 
 def interpolation_bias(query: Query, step: float) -> float:
@@ -70,3 +87,16 @@ def _largest_turn(profile: LinearPieces, reach: float) -> float:
     turns, knots = np.abs(np.diff(profile.slopes)), np.asarray(profile.knots)
     near = np.abs(knots[:, None] - knots) <= reach
     return float((near @ turns).max(initial=0.0))
+
+
+def _searched(query: Query, step: float, bias_at: Callable[[FloatArray], FloatArray]) -> float:
+    """The largest |bias| among random points around the query, moved a little where it is large."""
+    rng, d = np.random.default_rng(0), query.space.dimension
+    points = rng.uniform(*query.box(2 * step), (_TRIED, d))
+    worst = 0.0
+    for shrink in step * 0.25 ** np.arange(_ROUNDS):
+        error = np.abs(bias_at(points.reshape(-1, *query.space.point_shape)))
+        worst = max(worst, float(error.max()))
+        best = points[np.argsort(error)[-_KEPT:]]
+        points = (best[:, None] + rng.uniform(-shrink, shrink, (_KEPT, 20, d))).reshape(-1, d)
+    return worst

@@ -13,7 +13,7 @@ import numpy as np
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.guarantee import Pure, require_per_distance
 from geopriv.mechanisms.input.deconvolution import RoundSpectrum
-from geopriv.mechanisms.lattice.bias import largest_interpolation_bias
+from geopriv.mechanisms.lattice.bias import largest_interpolation_bias, likely_bias
 from geopriv.mechanisms.lattice.grid import require_flat_space
 from geopriv.mechanisms.lattice.moments import interpolant
 from geopriv.mechanisms.lattice.noises.base import CellNoise
@@ -195,6 +195,10 @@ class Cells:
         self._require_space(query)
         left = largest_interpolation_bias(query, self.step, lambda x: self.bias_at(x, query))
         return left + self.undoing.leftover(query)
+
+    def likely_bias(self, query: Query) -> float:
+        """About the largest |target − f|: by which grids are chosen. What is stated is `largest_bias`, a bound."""
+        return likely_bias(query, self.step, lambda x: self.bias_at(x, query))
 
     def bias_at(self, points: FloatArray, query: Query) -> FloatArray:
         """Target − f at points of the space, flat."""

@@ -37,8 +37,8 @@ class OnGrid(Protocol):
     def guarantee(self) -> Guarantee:
         """What it promises."""
 
-    def largest_bias(self, query: Query | None = None) -> float:
-        """The largest bias of a query."""
+    def likely_bias(self, query: Query) -> float:
+        """About the largest bias of a query."""
 
     def variance(self, x: Any, query: Query) -> FloatArray:
         """The variance of what a report adds."""
@@ -146,7 +146,7 @@ def grids_that_follow(
     require_queries(space, queries)
 
     def follows(mechanism: OnGrid) -> bool:
-        return all(mechanism.largest_bias(query) <= largest_bias for query in queries)
+        return all(mechanism.likely_bias(query) <= largest_bias for query in queries)
 
     if space.dimension > 1 and not follows(make(_FINEST / rate, ())):
         raise _too_rough(queries, make(_FINEST / rate, ()), largest_bias)  # no other grid does better
@@ -165,7 +165,7 @@ def grids_that_follow(
 
 
 def _too_rough(queries: tuple[Query, ...], finest: OnGrid, largest_bias: float) -> InvalidParameter:
-    worst = max(queries, key=finest.largest_bias)
+    worst = max(queries, key=finest.likely_bias)
     rule = f"smooth enough for a grid with a bias of {largest_bias:g} (allow more bias, or give a step)"
     return invalid("Lattice", "queries", rule, worst)
 

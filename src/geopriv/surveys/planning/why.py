@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Protocol
 
-from geopriv.surveys.planning.choice import ON_DEVICES
-
-if TYPE_CHECKING:
-    from geopriv.surveys.planning.options import Option
-    from geopriv.surveys.planning.surveys import SurveyPlan
+from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.choice import ON_DEVICES, Plan
+from geopriv.surveys.planning.options import Option
 
 _GAIN = 0.001  # of an error, below which it is not worth a word
 _DEAR = 0.9  # of an error: what errs less than that by itself is worth naming
 
 
-def why_of(plan: SurveyPlan) -> str:
+class Planned(Protocol):
+    """The plan of a survey, as far as it is put into words."""
+
+    @property
+    def survey(self) -> Survey:
+        """What is asked."""
+
+    @property
+    def plan(self) -> Plan:
+        """All options."""
+
+    @property
+    def option(self) -> Option:
+        """The one that is taken."""
+
+    @property
+    def plain(self) -> Mapping[str, float]:
+        """Half of the interval of each plain answer."""
+
+    @property
+    def beside(self) -> Mapping[str, float]:
+        """The same on average, of each mechanism that was compared."""
+
+    def error(self, option: Option | None = None) -> float:
+        """Of soft answers."""
+
+
+def why_of(plan: Planned) -> str:
     """The choice: by plain answers where some are asked, else by the least predicted error."""
     rival = _rival(plan)
     if len(plan.beside) > 1:
@@ -35,18 +61,18 @@ def why_of(plan: SurveyPlan) -> str:
     return f"{sentence} {best.mechanism} would err {100 * gain:.2g} % less, but sends real numbers."
 
 
-def _rival(plan: SurveyPlan) -> Option | None:
+def _rival(plan: Planned) -> Option | None:
     """The best of what else devices run, for soft answers."""
     others = [o for o in plan.plan.options if o.mechanism in ON_DEVICES and o is not plan.option]
     return min(others, key=plan.error, default=None)
 
 
-def _each(plan: SurveyPlan) -> str:
+def _each(plan: Planned) -> str:
     split = plan.option.arrangement == "people split"
     return f", each person answering one of the {len(plan.option.variances)} questions" if split else ""
 
 
-def _compared(plan: SurveyPlan) -> str:
+def _compared(plan: Planned) -> str:
     """Where mechanisms were compared by their plain answers."""
     own = plan.option.mechanism
     halves = {name: f"plain ± {100 * half:.2g} points" for name, half in plan.beside.items()}
@@ -57,7 +83,7 @@ def _compared(plan: SurveyPlan) -> str:
     return f"{own} {why}: {halves[own]} on average{_each(plan)}; {others}."
 
 
-def _for_plain(plan: SurveyPlan) -> str:
+def _for_plain(plan: Planned) -> str:
     """Where only one mechanism gives plain answers."""
     half = 100 * sum(plan.plain.values()) / len(plan.plain)
     number = len(plan.survey.questions)
@@ -66,7 +92,7 @@ def _for_plain(plan: SurveyPlan) -> str:
     return f"{plan.option.mechanism} is taken for plain answers: ± {half:.2g} points on average{report}."
 
 
-def _softer(plan: SurveyPlan, rival: Option | None) -> str:
+def _softer(plan: Planned, rival: Option | None) -> str:
     """What soft answers alone would take, where that is worth it."""
     own = plan.error()
     if rival is None or rival.bound_only or not plan.error(rival) < _DEAR * own:
