@@ -34,8 +34,16 @@ CUSTOM = ("sigmoid", "score on a line")
 REGIONS = ("blurred ball", "blurred geofence")  # noise is added to the point: they have no coordinate
 ENCLOSED = [asked for asked in ASKED if asked.name not in (*CUSTOM, *REGIONS)]
 # nothing is added to their answers
-OTHERS = ("Table", "BracketTable", "VectorTable", "SharedTables", "InputLaplace", "CoordinateLaplace", "Lattice")
-OTHERS += ("VectorSmoothCauchy",)
+OTHERS = (
+    "Table",
+    "BracketTable",
+    "VectorTable",
+    "SharedTables",
+    "InputLaplace",
+    "CoordinateLaplace",
+    "Lattice",
+    "VectorSmoothCauchy",
+)
 ADDITIVE = [row for row in rows() if not row.name.startswith(OTHERS) and row.asked in ENCLOSED]
 
 every_query = pytest.mark.parametrize("asked", ENCLOSED, ids=[asked.name for asked in ENCLOSED])

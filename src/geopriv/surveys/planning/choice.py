@@ -135,7 +135,7 @@ class Plan(Shown):
 
         >>> from geopriv import Threshold, plan
         >>> plan(Threshold(at=0.0, width=2.0), epsilon=1.0, people=1000).people_for(error=0.02)
-        3080
+        3035
         """
         chosen = self.taken if option is None else option
         one = self.standard_errors(chosen) ** 2 * self.people

@@ -217,7 +217,7 @@ def plan(
     >>> incomes = Prior.law(lambda u: 99_000 * (u / (1 - u)) ** 0.45)
     >>> found = plan(Threshold(at=100_000, width=16_000), epsilon=1 / 8000, people=100_000, prior=incomes)
     >>> found.best.name, round(found.best.error, 5)
-    ('Table, one report', 0.00088)
+    ('Table, one report', 0.00085)
     """
     if isinstance(queries, Survey):
         if any(given is not None for given in (epsilon, people, prior)):
