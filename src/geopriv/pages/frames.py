@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import shapely
@@ -65,6 +66,20 @@ class Frame:
     def segment(self, points: FloatArray) -> str:
         """Points of the space as one line of a path."""
         return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in self(points).tolist())
+
+    @property
+    def outside(self) -> str:
+        """Path of what lies outside the region of the survey on a map; empty where nothing does."""
+        if not self.space.geographic:
+            return ""
+        low, high = cast("LocalPlane", self.space).rectangle  # the one that is geographic and flat
+        frame = shapely.box(*self.low, *self.high)
+        left = shapely.difference(frame, shapely.box(*low, *high))
+        # lines of a width of nothing are differences of rounding
+        if left.area < 1e-4 * frame.area:
+            return ""
+        rings = [ring for part in shapely.get_parts(left) for ring in (part.exterior, *part.interiors)]
+        return "".join(f"{self.segment(shapely.get_coordinates(ring))}Z" for ring in rings)
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
