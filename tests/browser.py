@@ -131,7 +131,7 @@ class Tab:
     def until(self, code: str) -> None:
         """Wait until an expression is true."""
         end = time.monotonic() + _PATIENCE
-        while not self.run(code):
+        while not self.run(f"!!({code})"):
             assert time.monotonic() < end, f"never true: {code}"
             time.sleep(0.02)
 
