@@ -168,7 +168,7 @@ def _view(answer: Answer, page: Page) -> MapView:
         fences(page.regions, frame),
         tuple(_peak(density, at) for at in density.peaks()) if density.known else (),
         _hatched(density) if density.known else "",
-        map_data(answer, density, frame, bars) if density.known else None,
+        map_data(answer, density, frame, bars, _bias(answer, density)[0]) if density.known else None,
     )
 
 
@@ -233,7 +233,7 @@ def _bias(answer: Answer, density: Density) -> tuple[str, str]:
 def _bars(density: Density) -> dict[str, tuple[ColourBar, tuple[Scale, ...]]]:
     """The colours of the estimate and of its error, and all scales that they may have."""
     values, errors = density.finer(density.values), density.finer(density.errors)
-    told, some = density.values[density.told], density.errors[density.errors > 0]
+    told, some = density.values[density.told], density.errors[density.told]
     tops = max(float(values.max()), float(errors.max()), 1e-12), max(float(errors.max()), 1e-12)
     bars = {}
     for name, colours, top, usual in (("estimate", DENSITY, tops[0], told), ("error", ERROR, tops[1], some)):

@@ -25,7 +25,7 @@ _MOST = 1 << 30  # steps: what fits in 32 bits with its differences
 
 
 def map_data(
-    answer: Answer, density: Density, frame: Frame, bars: dict[str, tuple[ColourBar, tuple[Scale, ...]]]
+    answer: Answer, density: Density, frame: Frame, bars: dict[str, tuple[ColourBar, tuple[Scale, ...]]], label: str
 ) -> Any:
     """What a map's picture is drawn from.
 
@@ -34,6 +34,7 @@ def map_data(
         density: its values in the unit that is shown.
         frame: where it lies.
         bars: for "estimate" and "error" the colours, and all scales.
+        label: how biased the estimate is; empty if it is not.
     """
     question, estimates = density.question, answer.estimates
     grids = {"estimate": density.values, "error": density.errors}
@@ -60,6 +61,7 @@ def map_data(
         "band": reach,
         "bias": density.bias,
         "decimals": DECIMALS,
+        "label": label,
         "fine": density.fine,
         "tall": frame.tall,
         "step": step,

@@ -13,7 +13,7 @@ from geopriv.spaces.words import plain
 
 LINEAR, ROOT, LOGARITHMIC = "linear", "square root", "logarithmic"
 _MARKS = 5
-_DEEP = 1e-5  # of the top: the least beginning of a logarithmic scale
+_DEEP = 1e-4  # of the top: the least beginning of a logarithmic scale
 _HIDDEN = 20  # times the usual value: where the top is more, a linear scale hides what is usual
 
 

@@ -131,11 +131,12 @@
       this.stage.append(this.marker);
       const set = { tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": data.name };
       for (const [name, value] of Object.entries(set)) this.stage.setAttribute(name, value);
-      this.figure.style.maxWidth = `max(18rem, calc(${(78 * 1000) / data.tall}vh + 4rem))`;
+      this.figure.style.setProperty("--wide", `max(19rem, calc(${(80 * 1000) / data.tall}vh + 4rem))`);
       this.canvas.style.aspectRatio = `1000/${data.tall}`;
       find(this.box, ".picture").append(this.figure);
       this.key = find(this.figure, ".colours");
-      this.unit = this.figure.lastElementChild;
+      find(this.figure, ".scaled")?.remove();
+      if (data.tall > 1200) this.box.classList.add("upright");
       this.readout = find(this.box, ".readout");
       this.legend = find(this.box, ".judged");
       this.fields = Object.fromEntries([...this.box.querySelectorAll("[name]")].map((field) => [field.name, field]));
@@ -197,6 +198,9 @@
       fields.scale.closest("label").hidden = judging;
       fields.scale.value = this.chosen[this.keyName];
       this.key.hidden = judging;
+      const biased = this.show === "consistent" ? "biased by that" : this.show === "error" ? "" : data.label;
+      find(this.box, ".label").textContent = biased;
+      find(this.box, ".label").hidden = !biased;
       this.legend.replaceChildren();
       const entry = (className, text, colour) => {
         const item = made("li", "", text), swatch = made("span", `swatch ${className}`);
