@@ -11,10 +11,12 @@ from typing import Any, cast
 import numpy as np
 from scipy import fft
 
+from geopriv.answers import cells
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimates, read_reports
 from geopriv.answers.pools import Pool
 from geopriv.answers.spectra import shrinkage
+from geopriv.answers.units import per_square
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.input.deconvolution import LaplaceSpectrum, Spectrum, undo, undo_noise
@@ -26,6 +28,8 @@ from geopriv.queries import Query
 from geopriv.queries.questions import DensityMap
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
+
+areas, places = cells.areas, cells.places
 
 
 def consistent(question: DensityMap, estimates: Estimates) -> FloatArray:
@@ -42,6 +46,12 @@ def at_once(
 ) -> Estimates | None:
     """All of the map in one pass."""
     return on_grid(mechanism, reports, question.queries[0], question.axes, confidence, shrink)
+
+
+def unit(question: DensityMap, who: str) -> tuple[float, str]:
+    """Mean kernels as densities."""
+    percent, square = per_square(question)
+    return percent, f"% of {who} per {square}"
 
 
 @singledispatch

@@ -11,10 +11,11 @@ import numpy.typing as npt
 import shapely
 
 from geopriv.answers.answers import Answer
+from geopriv.answers.units import per_square
 from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import Cell
 from geopriv.pages.colours import ColourBar, colour_bar, picture
-from geopriv.pages.density import Density, per_square
+from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page

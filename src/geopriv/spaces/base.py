@@ -123,6 +123,10 @@ class Space(ABC):
         """A public shape as points, on a map from (longitude, latitude); None where it is too far from the map."""
         return shape
 
+    def in_degrees(self, shape: shapely.Geometry) -> shapely.Geometry:
+        """A shape of points as people draw it: on a map in (longitude, latitude), elsewhere as it is."""
+        return shape
+
     @abstractmethod
     def around(self, low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
         """The lowest and the highest corner of a box that holds all points within a reach of a box, shape (d,)."""
