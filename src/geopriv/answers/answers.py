@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from geopriv.answers.asked import ASKED_AFTER, Asked
+from geopriv.answers.asked import Asked
 from geopriv.answers.estimates import Estimates
 from geopriv.device.designs import PEOPLE
 from geopriv.device.files import canonical, replacing
@@ -69,11 +69,6 @@ class Answer(Shown):
     plain: Band | None = None
     who: str = PEOPLE
     asked_after: bool = False
-
-    @property
-    def title(self) -> str:
-        """The question's name, and that it was asked after collecting where it was."""
-        return f"{self.question.name} ({ASKED_AFTER})" if self.asked_after else self.question.name
 
     @property
     def in_part(self) -> str:

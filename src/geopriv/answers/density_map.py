@@ -16,7 +16,7 @@ from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimates, read_reports
 from geopriv.answers.pools import Pool
 from geopriv.answers.spectra import shrinkage
-from geopriv.answers.units import per_square
+from geopriv.answers.units import density_unit
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.input.deconvolution import LaplaceSpectrum, Spectrum, undo, undo_noise
@@ -29,7 +29,7 @@ from geopriv.queries.questions import DensityMap
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
 
-areas, places = cells.areas, cells.places
+areas, places, unit = cells.areas, cells.places, density_unit
 
 
 def consistent(question: DensityMap, estimates: Estimates) -> FloatArray:
@@ -46,12 +46,6 @@ def at_once(
 ) -> Estimates | None:
     """All of the map in one pass."""
     return on_grid(mechanism, reports, question.queries[0], question.axes, confidence, shrink)
-
-
-def unit(question: DensityMap, who: str) -> tuple[float, str]:
-    """Mean kernels as densities."""
-    percent, square = per_square(question)
-    return percent, f"% of {who} per {square}"
 
 
 @singledispatch

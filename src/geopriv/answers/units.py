@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,12 @@ def per_square(question: DensityMap) -> tuple[float, str]:
     """What a mean kernel is multiplied with to be percent of people per square, and the name of that square."""
     side, name = _square(question)
     return 100 * side**2 / question.area, name
+
+
+def density_unit(question: Any, who: str) -> tuple[float, str]:
+    """What a mean kernel of a map is multiplied with to be told, and the unit of that density."""
+    percent, square = per_square(question)
+    return percent, f"% of {who} per {square}"
 
 
 def _square(question: DensityMap) -> tuple[float, str]:

@@ -66,6 +66,7 @@ class LocalPlane(Flat):
     east: float
     radius: Radius = Earth().radius
 
+    word: ClassVar[str] = "map"
     geographic: ClassVar[bool] = True
     irrational: ClassVar[bool] = True
     REACH: ClassVar[float] = 60.0  # degrees from the middle for what is public: farther out a map says little
