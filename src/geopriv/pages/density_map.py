@@ -11,11 +11,12 @@ import numpy.typing as npt
 import shapely
 
 from geopriv.answers.answers import Answer
+from geopriv.answers.units import per_square
 from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import Cell
 from geopriv.pages.coasts import coasts
 from geopriv.pages.colours import ColourBar, colour_bar, picture
-from geopriv.pages.density import Density, per_square
+from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map
 from geopriv.pages.letters import Fence, fences
 from geopriv.pages.live import DECIMALS, map_data

@@ -7,9 +7,11 @@ import zlib
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.intervals import normal_reach
+from geopriv.answers.rows import rows_of
 from geopriv.pages.colours import ColourBar, hexadecimal
 from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame
@@ -62,11 +64,23 @@ def map_data(
         "bias": density.bias,
         "decimals": DECIMALS,
         "label": label,
+        **row_of(answer),
         "fine": density.fine,
         "tall": frame.tall,
         "step": step,
         "grids": {name: packed(grid, step) for name, grid in grids.items()},
         "keys": {name: _key(bar, choices) for name, (bar, choices) in bars.items()},
+    }
+
+
+def row_of(answer: Answer) -> dict[str, Any]:
+    """How a row of a file is made: its columns in their order, and what stands in all rows."""
+    rows = rows_of(answer)
+    (first,) = rows.slice(0, 1).to_pylist()
+    return {
+        "fields": rows.column_names,
+        "row": {field.name: first[field.name] for field in rows.schema if not pa.types.is_float64(field.type)},
+        "confidence": answer.estimates.confidence,
     }
 
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from geopriv.answers.answers import Answer
+from geopriv.answers.rows import rows_of
+from geopriv.pages.live import row_of
 from geopriv.pages.numbers import picked
 from geopriv.spaces.checks import FloatArray
 
@@ -33,8 +36,7 @@ def curve_data(answer: Answer, at: FloatArray, rows: Sequence[Row], level: str) 
         rows: those of them that are told, as `picked` takes them.
         level: the confidence, in words.
     """
-    question, found = answer.question, answer.estimates
-    along = np.log(at) if question.space.ratios else at
+    along = np.log(at) if answer.question.space.ratios else at
     kept = picked(at.size, len(rows))
     soft = "soft share" if answer.plain is not None else "share"
     said = []
@@ -43,15 +45,12 @@ def curve_data(answer: Answer, at: FloatArray, rows: Sequence[Row], level: str) 
         parts += [f"band {row.together}"] if row.together else []
         figure = f"between {row.plain}" if row.plain else row.share
         said.append([f"At or above {row.at}:", figure, "; ".join(part for part in parts if part) + "."])
-    columns: dict[str, FloatArray] = {"at": at, "value": found.values, "standard_error": found.standard_errors}
-    columns |= {"low": found.low, "high": found.high}
-    for name, band in (("band", answer.band), ("plain", answer.plain)):
-        columns |= {f"{name}_low": band.low, f"{name}_high": band.high} if band is not None else {}
-    columns |= {"consistent": answer.consistent} if answer.consistent is not None else {}
+    table = rows_of(answer).take(kept)
+    numbers = {field.name: table[field.name].to_pylist() for field in table.schema if pa.types.is_float64(field.type)}
     return {
-        "name": question.name,
+        "name": answer.question.name,
         "at": (100 * (along[kept] - along[0]) / (along[-1] - along[0])).round(2).tolist(),
         "said": said,
-        "columns": ["question", *columns],
-        "table": [[question.name, *(float(f"{numbers[k]:.9g}") for numbers in columns.values())] for k in kept],
+        **row_of(answer),
+        "numbers": numbers,
     }

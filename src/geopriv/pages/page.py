@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from geopriv import __version__
 from geopriv.answers.answers import Answer, Answers
+from geopriv.pages.asked import asked_sentences, marked
 from geopriv.pages.forms import FORMS, form_of
 from geopriv.pages.groups import group_sentences, group_tables
 from geopriv.pages.promise import promise_of
@@ -46,6 +47,7 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
         drawn=_drawn(sections),
         script=Markup(_script()),
         policy=_policy(),
+        asked=asked_sentences(answers),
         tables=group_tables(answers),
         said_of_groups=group_sentences(answers),
         promise=promise_of(answers.guarantee, answers.space),
@@ -64,7 +66,8 @@ def sections_of(answers: Sequence[Answer], outline: shapely.Geometry | None = No
     drawn = any(form_of(answer.question).is_map for answer in answers)
     page = Page(regions_of(answers) if drawn else (), outline)
     by_form = {name: [answer for answer in answers if answer.question.form == name] for name in FORMS}
-    return [(name.replace(" ", "_"), FORMS[name].views(own, page)) for name, own in by_form.items() if own]
+    views = {name: marked(FORMS[name].views(own, page), own) for name, own in by_form.items() if own}
+    return [(name.replace(" ", "_"), shown) for name, shown in views.items()]
 
 
 def _drawn(sections: Iterable[tuple[str, Sequence[Any]]]) -> dict[str, list[Any]]:

@@ -93,7 +93,7 @@ class Design(Shown):
         if len(set(names)) < len(names):
             raise invalid("Design", "questions", "each of a name of its own", names)
         self._settle_columns(mechanisms[0].space)
-        self._settle_ranges(questions)
+        self.require_ranges(questions)
         for name, values in (("mechanisms", mechanisms), ("shares", shares), ("questions", questions)):
             object.__setattr__(self, name, values)
         document = to_document(self)
@@ -115,8 +115,12 @@ class Design(Shown):
         if self.groups is not None:
             self.groups.require_apart(self.source)
 
-    def _settle_ranges(self, questions: tuple[Question, ...]) -> None:
-        """Check that everybody is clamped to the ranges on which answers rest, and no others are told."""
+    def require_ranges(self, questions: tuple[Question, ...]) -> None:
+        """Refuse ranges on which answers would rest, and to which not everybody is clamped.
+
+        Raises:
+            InvalidParameter: naming the question.
+        """
         clamped = ((), ()) if self.source is None else (self.source.low, self.source.high)
         for question in questions:
             if question.limits not in (((), ()), clamped):

@@ -35,9 +35,16 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   }
 
+  const centimetre = (degrees) => Number(degrees.toFixed(7)); // on the ground
   const fileName = (name, ending) => `${name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "")}.${ending}`;
   const quoted = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replace(/"/g, '""')}"` : String(cell));
   const csv = (rows) => rows.map((row) => `${row.map((cell) => quoted(cell ?? "")).join(",")}\r\n`);
+
+  // a row as all exports have it: what stands in all rows, and the numbers of this one
+  const row = ({ fields, row, confidence }, numbers) =>
+    Object.fromEntries(fields.map((name) => [name, numbers[name] ?? row[name] ?? (name === "confidence" ? confidence : null)]));
+
+  const table = (fields, rows) => csv([fields, ...rows.map((each) => fields.map((name) => each[name]))]);
 
   /* ---- parts of a page ---- */
 
@@ -164,7 +171,7 @@
       fields.typed.addEventListener("input", () => { this.typed = fields.typed.valueAsNumber; this.change(); });
       const acts = {
         in: () => this.zoom(1 / 1.6), out: () => this.zoom(1.6), whole: () => this.look(0, 0, 1),
-        csv: () => save(fileName(this.data.name, "csv"), "text/csv", csv(this.table())),
+        csv: () => save(fileName(this.data.name, "csv"), "text/csv", table(this.data.fields, [...this.cells()].map((cell) => this.row(cell)))),
         geojson: () => save(fileName(this.data.name, "geojson"), "application/geo+json", this.features()),
         png: () => this.drawn().toBlob((blob) => save(fileName(this.data.name, "png"), "image/png", [blob])),
       };
@@ -472,36 +479,25 @@
           if (within(i / (columns - 1), x) && within(1 - j / (rows - 1), y)) yield [i, j];
     }
 
-    get columns() {
-      const ends = this.data.together ? ["band_low", "band_high"] : [];
-      return ["value", "standard_error", "low", "high", ...ends, ...(this.grids.consistent ? ["consistent"] : [])];
-    }
-
-    numbers(i, j) {
-      const { value, error, interval, band, consistent } = this.known(i, j), digits = clamp(Math.round(-Math.log10(this.data.step)), 0, 100);
-      const all = [value, error, ...interval, ...(this.data.together ? band : []), ...(this.grids.consistent ? [consistent] : [])];
-      return all.map((each) => Number(each.toFixed(digits)));
-    }
-
-    table() {
-      const { name, unit, globe } = this.data, rows = [["question", ...(globe ? ["latitude", "longitude"] : ["x", "y"]), ...this.columns, "unit"]];
-      for (const [i, j] of this.cells()) {
-        const point = this.point(i, j), place = globe ? this.degrees(point).map((angle) => angle.toFixed(6)) : point;
-        rows.push([name, ...place, ...this.numbers(i, j), unit]);
-      }
-      return rows;
+    // one cell's row, its numbers to far below their errors
+    row([i, j]) {
+      const { value, error, interval, band } = this.known(i, j), { data } = this, point = this.point(i, j);
+      const digits = clamp(Math.round(-Math.log10(data.step)), 0, 100), ends = data.together ? band : [null, null];
+      const names = ["value", "standard_error", "low", "high", "band_low", "band_high"], numbers = {};
+      [value, error, ...interval, ...ends].forEach((each, k) => { numbers[names[k]] = each === null ? null : Number(each.toFixed(digits)); });
+      const [latitude, longitude] = data.globe ? this.degrees(point).map(centimetre) : [];
+      return row(data, { ...numbers, ...(data.globe ? { longitude, latitude } : { x: point[0], y: point[1] }) });
     }
 
     // each cell as the polygon around its point, in degrees
     features() {
-      const { columns, rows, name, unit } = this.data, parts = ['{"type":"FeatureCollection","features":['];
-      const around = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5]];
+      const parts = ['{"type":"FeatureCollection","features":['];
+      const around = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5]], { longitude } = this.data.globe;
       for (const [i, j] of this.cells()) {
-        const corner = ([a, b]) => this.degrees(this.point(clamp(i + a, 0, columns - 1), clamp(j + b, 0, rows - 1)));
-        const ring = around.map(corner).map(([latitude, longitude]) => [Number(longitude.toFixed(6)), Number(latitude.toFixed(6))]);
-        const numbers = this.numbers(i, j), properties = { question: name, unit };
-        this.columns.forEach((column, k) => { properties[column] = numbers[k]; });
-        const feature = { type: "Feature", geometry: { type: "Polygon", coordinates: [ring] }, properties };
+        // longitudes go on beyond 180° rather than jump
+        const ring = around.map(([a, b]) => this.degrees(this.point(i + a, j + b)))
+          .map(([north, east]) => [longitude + ((((east - longitude + 180) % 360) + 360) % 360) - 180, north].map(centimetre));
+        const feature = { type: "Feature", geometry: { type: "Polygon", coordinates: [ring] }, properties: this.row([i, j]) };
         parts.push(`${parts.length > 1 ? "," : ""}\n${JSON.stringify(feature)}`);
       }
       return [...parts, "\n]}\n"];
@@ -592,7 +588,7 @@
         this.choose(clamp(to, 0, last), "polite");
       });
       find(this.box, "[data-do=csv]").addEventListener("click", () =>
-        save(fileName(data.name, "csv"), "text/csv", csv([data.columns, ...data.table])));
+        save(fileName(data.name, "csv"), "text/csv", table(data.fields, data.at.map((_, k) => row(data, Object.fromEntries(Object.entries(data.numbers).map(([name, each]) => [name, each[k]])))))));
     }
 
     nearest(percent) {
