@@ -31,7 +31,7 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--remote-debugging-pipe",
 )
-_PATIENCE = 120.0  # seconds: a busy machine is no fault of a page
+_PATIENCE = 60.0  # seconds: a busy machine is no fault of a page
 
 
 def chromium() -> str | None:

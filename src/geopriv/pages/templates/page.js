@@ -292,7 +292,7 @@
       if (!wide) return;
       const tall = Math.max(Math.round((wide * this.data.tall) / 1000), 1);
       Object.assign(this.canvas, { width: wide, height: tall });
-      this.canvas.getContext("2d").putImageData(this.image(wide, tall), 0, 0);
+      this.canvas.getContext("2d", { willReadFrequently: true }).putImageData(this.image(wide, tall), 0, 0);
       this.place();
     }
 
@@ -415,7 +415,7 @@
     // a point of the grid by keyboard: it is brought into view and read out
     choose(i, j) {
       const { x, y, size } = this.view, u = i / (this.data.columns - 1), v = 1 - j / (this.data.rows - 1);
-      const held = (at, from) => (at < from ? at : at > from + size ? at - size : from);
+      const edge = size / 10, held = (at, from) => (at < from + edge ? at - edge : at > from + size - edge ? at - size + edge : from);
       this.cursor = [i, j];
       this.readout.setAttribute("aria-live", "polite");
       this.look(held(u, x), held(v, y), size);
