@@ -37,9 +37,10 @@ def _register(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEOPRIV_REGISTER", os.path.join(os.environ["GEOPRIV_CACHE"], name))
 
 
-# Files whose tests share what takes long to make: a session of Spark, a run of the demonstration, crafted designs.
+# Files whose tests share what takes long to make: a session of Spark, a browser, a demonstration, crafted designs.
 _TOGETHER = (
     "tests/commands/test_demo.py",
+    "tests/pages/test_live_pages.py",
     "tests/reports/test_spark.py",
     "tests/surveys/test_crafted_designs.py",
 )

@@ -174,9 +174,11 @@ def _view(answer: Answer, page: Page) -> MapView:
 
 
 def _lines(question: DensityMap, page: Page) -> tuple[shapely.Geometry | None, str]:
-    """The lines behind a map, and whose they are: those that were given, else coasts and borders of countries."""
+    """The lines behind a map, and whose they are: the page's, the survey's, or coasts and borders of countries."""
     if page.outline is not None:
         return on_map(page.outline, question.space), ""
+    if question.outline:
+        return on_map(shapely.MultiLineString(question.outline), question.space), ""
     found = coasts(question)
     return (None, "") if found is None else (found.lines, found.source)
 

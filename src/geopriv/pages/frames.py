@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import cast
 
@@ -10,6 +9,7 @@ import numpy as np
 import shapely
 
 from geopriv.pages.numbers import Axis, Tick, linear_axis, round_numbers
+from geopriv.queries.outlines import lines_of
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces import LocalPlane, Space
 from geopriv.spaces.checks import FloatArray, invalid
@@ -138,8 +138,7 @@ def on_map(outline: shapely.Geometry, space: Space) -> shapely.Geometry:
     """
     if not isinstance(outline, shapely.Geometry) or outline.is_empty:
         raise invalid("write_page", "outline", "a shapely geometry that is not empty", type(outline).__name__)
-    flat = shapely.force_2d(outline)
-    lines = shapely.union_all(list(_lines(shapely.get_parts(flat))))
+    lines = lines_of(outline)
     if lines.is_empty:
         raise invalid("write_page", "outline", "made of polygons or lines", outline.geom_type)
     corners = shapely.get_coordinates(lines)
@@ -150,11 +149,3 @@ def on_map(outline: shapely.Geometry, space: Space) -> shapely.Geometry:
         rule = f"within {LocalPlane.REACH:g}° of the middle of the map"
         raise invalid("write_page", "outline", rule, outline.geom_type)
     return points
-
-
-def _lines(parts: Iterable[shapely.Geometry]) -> Iterable[shapely.Geometry]:
-    for part in parts:
-        if part.geom_type in ("Polygon", "MultiPolygon"):
-            yield part.boundary
-        elif part.geom_type in ("LineString", "LinearRing", "MultiLineString"):
-            yield part

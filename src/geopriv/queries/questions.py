@@ -12,6 +12,7 @@ import numpy as np
 
 from geopriv.queries.base import Query, in_part
 from geopriv.queries.gaussian_kernel import GaussianKernel
+from geopriv.queries.outlines import Outline, outline
 from geopriv.queries.parameters import Edge
 from geopriv.queries.threshold import Threshold
 from geopriv.shapes.profiles import Gaussian, Profile
@@ -215,6 +216,7 @@ class DensityMap(Question):
         columns: grid points along the first axis.
         rows: grid points along the second.
         space: a Plane or LocalPlane.
+        outline: lines behind it on pages, in degrees (longitude, latitude), on a Plane in its unit.
     """
 
     form: ClassVar[str] = "density map"
@@ -226,6 +228,7 @@ class DensityMap(Question):
     space: Space
     columns: Along = 61
     rows: Along = 61
+    outline: Outline = ()
 
     def __post_init__(self) -> None:
         require_name(self)
@@ -239,6 +242,7 @@ class DensityMap(Question):
         size = count("DensityMap", "columns", self.columns, least=2) * count("DensityMap", "rows", self.rows, least=2)
         if size > _MOST:
             raise invalid("DensityMap", "rows", f"such that the grid has at most {_MOST:,} points", size)
+        object.__setattr__(self, "outline", outline("DensityMap", self.outline))
         for corner in (self.low, self.high):  # where they are places, all between them are
             GaussianKernel(tuple(self.space.values(np.asarray(corner)).tolist()), self.bandwidth, self.space)
 
