@@ -244,9 +244,12 @@
     // a grid as it is at every pixel of a picture
     seen(name, wide, tall) {
       const { columns, rows, fine } = this.data, { x, y, size } = this.view;
+      const at = [x, y, size, wide, tall].join();
+      if (this.kept?.at !== at) this.kept = { at };
+      if (this.kept[name]) return this.kept[name];
       const xs = Array.from({ length: wide }, (_, p) => (x + ((p + 0.5) / wide) * size) * (columns - 1));
       const ys = Array.from({ length: tall }, (_, q) => (1 - y - ((q + 0.5) / tall) * size) * (rows - 1));
-      return resampled(this.grids[name], columns, rows, xs, ys, fine);
+      return (this.kept[name] = resampled(this.grids[name], columns, rows, xs, ys, fine));
     }
 
     // how surely it is more and less than anything: the band's ends, moved by what the bias may be
@@ -333,7 +336,9 @@
     look(x, y, size) {
       const held = clamp(size, DEEPEST, 1);
       this.view = { x: clamp(x, 0, 1 - held), y: clamp(y, 0, 1 - held), size: held };
-      this.paint();
+      this.place();
+      // once a frame is enough
+      this.waiting ??= requestAnimationFrame(() => { this.waiting = undefined; this.paint(); });
     }
 
     // about a point of the picture, by default its middle
