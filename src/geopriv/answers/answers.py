@@ -20,7 +20,7 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
-from geopriv.spaces.shown import Shown, pages
+from geopriv.spaces.shown import Plotted, pages
 
 if TYPE_CHECKING:
     import geopandas
@@ -43,7 +43,7 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer(Shown):
+class Answer(Plotted):
     """The estimates of one question.
 
     Args:
@@ -85,7 +85,7 @@ class Answer(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class Answers(Shown):
+class Answers(Plotted):
     """All answers of a survey.
 
     Args:

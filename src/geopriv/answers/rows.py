@@ -76,6 +76,12 @@ def table_of(answers: Answers, questions: Sequence[str] = ()) -> pa.Table:
     return pa.concat_tables([_part(group, answer, schema) for group, answer in rows]).combine_chunks()
 
 
+def table_of_answer(answer: Answer) -> pa.Table:
+    """The rows of one answer, as those of `table_of`."""
+    named = form_of(answer.question).places(answer.question)
+    return _part(None, answer, _schema([name for name in PLACES if name in named]))
+
+
 def shapes_of(answers: Answers, questions: Sequence[str] = ()) -> list[shapely.Geometry | None]:
     """The area of each row of `table_of`: in degrees, but on a Plane in its unit; None where it has none."""
     return [shape for _, answer in told(answers, questions) for shape in _shapes(answer)]

@@ -13,6 +13,7 @@ import shapely
 from geopriv.answers.answers import Answer
 from geopriv.answers.units import per_square
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
 from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density
@@ -26,6 +27,7 @@ from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.words import NARROW, plain
 
 DENSITY, ERROR = "viridis", "cividis"
+draw = drawings.density
 is_map = True
 
 
