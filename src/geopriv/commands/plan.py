@@ -99,9 +99,9 @@ def plan(
 
 def _doing(asked: Survey) -> str:
     """What takes time: a table has programs to solve."""
-    from geopriv.surveys.planning.split_tables import tables_of
+    from geopriv.surveys.planning.plain_tables import tables_of
 
-    tables = tables_of(asked.questions)
+    tables = tables_of(asked.questions, asked.epsilon)
     slow = f"; compiling {tables} table{'s' if tables > 1 else ''}, of some ten seconds each" if tables else ""
     return f"Predicting the errors of {len(asked.queries):,} estimates{slow}…"
 
@@ -125,8 +125,7 @@ def _beside(
     from geopriv.surveys.planning.targets import needs, sweep
 
     if wanted is not None:
-        tables = found.option.mechanism == "BracketTable"
-        told("Looking for people and ε" + (", with tables of some ten seconds each…" if tables else "…"))
+        told("Looking for people and ε" + (", with tables of some ten seconds each…" if found.takes_tables else "…"))
     needed = None if wanted is None else needs(found, wanted)
     swept = None if drawn is None else sweep(found, told)
     if swept is not None and drawn is not None:

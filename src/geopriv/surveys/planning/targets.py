@@ -77,8 +77,7 @@ class Needs:
 
 def edges_words(found: SurveyPlan) -> str:
     """What becomes of soft edges where another ε is looked at."""
-    tables = found.option.mechanism == "BracketTable"
-    return "as wide in 1/ε as they are now" if tables else "kept as wide as they are now"
+    return "as wide in 1/ε as they are now" if found.takes_tables else "kept as wide as they are now"
 
 
 def _rounded_up(number: float) -> float:

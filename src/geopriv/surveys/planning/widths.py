@@ -20,7 +20,9 @@ from geopriv.surveys.planning.brackets import EDGES, FIRST, half_width, is_plain
 from geopriv.surveys.planning.choice import plan_work
 from geopriv.surveys.planning.crowds import expected_work, shares_of
 from geopriv.surveys.planning.needs import REACH
-from geopriv.surveys.planning.split_tables import Tabled
+from geopriv.surveys.planning.plain_tables import TABLES, tables_of
+from geopriv.surveys.planning.shared import NAME as SHARED
+from geopriv.surveys.planning.table_widths import tabled
 from geopriv.surveys.planning.workload import Workload
 
 _STEP = 0.2  # in units of 1/ε, of the grid by which plain questions in the plane are judged
@@ -38,7 +40,8 @@ def half_widths(
 
     Args:
         survey: what is asked.
-        mechanism: by which soft questions are answered where no plain one is asked; a BracketTable answers both.
+        mechanism: by which soft questions are answered where no plain one is asked; tables
+            for plain questions answer both.
         rate: ε.
         names: of the shares to look at; all of them by default.
 
@@ -48,12 +51,10 @@ def half_widths(
     shares = tuple(share for share in shares_of(survey) if names is None or share.name in names)
     asked = replace(survey, questions=shares)
     work = expected_work(asked).at(rate)
-    if mechanism == "BracketTable":
-        parts = len(shares_of(survey))
-        return {
-            share.name: Tabled(share.queries[0], survey.epsilon, rate, survey.people, parts, work.crowd(k), work.prior)
-            for k, share in enumerate(shares)
-        }
+    if tables_of(survey.questions, survey.epsilon) and mechanism in TABLES:
+        every = tabled(expected_work(survey), rate, mechanism == SHARED)
+        made = zip(survey.questions, every, strict=True)
+        return {share.name: width for share, width in made if share in shares}
     grid, plain = _plain_grid(asked, work)
     option = None
     if len(plain) < len(asked.questions):
