@@ -86,7 +86,8 @@ def test_at_a_smaller_epsilon_areas_are_near_each_other_and_people_are_split() -
     (seat,) = {width.seat for width in tabled(work, work.rate, sharing=True)}
     (mechanism,) = planned().design.mechanisms
     assert isinstance(mechanism, SharedTables)
-    assert (seat.parts, seat.share) == (1, pytest.approx(float(mechanism.share), rel=0.1))
+    assert seat.parts == 1
+    assert seat.share == pytest.approx(float(mechanism.share), rel=0.1)
     assert {width.seat for width in tabled(work, work.rate / 32, sharing=True)} == {Seat(8, 1.0)}
 
 
@@ -98,3 +99,15 @@ def test_tables_are_looked_at_for_many_far_areas_but_not_for_many_that_touch() -
     assert tables_of(far, 1.0) == 12
     assert tables_of(touching[:8], 1.0) == 8
     assert tables_of([gp.Share(str(k), gp.Threshold(10.0 * k, 2.0)) for k in range(4)], 1.0) == 0
+
+
+@pytest.mark.parametrize(("apart", "kind"), [(14.0, gp.Ball), (2.5, gp.Blurred)])
+def test_more_than_eight_areas_have_linear_borders_only_where_they_are_far(apart: float, kind: type) -> None:
+    areas = [
+        f'[[query]]\nkind = "ball"\nname = "{k}"\ncenter = [{apart * (k % 4)}, {apart * (k // 4)}]\nradius = 2'
+        for k in range(12)
+    ]
+    space = 'space = { kind = "plane", unit = "km", range = [[-8, 50], [-8, 50]] }'
+    lines = ['name = "Twelve"', "epsilon = 1", 'per = "1 km"', "people = 20000", space, *areas]
+    survey = gp.Survey.parse("\n".join(lines))
+    assert {type(query) for query in survey.queries} == {kind}

@@ -35,6 +35,16 @@ def colourings(queries: Sequence[Query], rate: float, ends: FloatArray | None = 
     return [colours for colours in found if len(queries) == 1 or len(colours) < len(queries)]
 
 
+def classes_of_discs(queries: Sequence[Query], rate: float) -> int:
+    """How many classes discs are put into by the widest gap, at which devices can verify what they share.
+
+    0 for other sets: around polygons that are large beside the gaps it is not known before tables are compiled.
+    """
+    if not can_share(queries) or any(query.geometry.document()["type"] != "Radial" for query in queries):
+        return 0
+    return len(coloured(gaps(queries) * rate >= GAPS[-1]))
+
+
 def gaps(queries: Sequence[Query], ends: FloatArray | None = None) -> FloatArray:
     """About how far apart the places are beyond which two queries are level, shape (K, K); exactly, of discs.
 
