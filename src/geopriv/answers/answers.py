@@ -53,6 +53,8 @@ class Answer(Shown):
         plain: intervals that hold the plain answers, each for itself; None where there is no plain question, or no
             report that answers it.
         who: are counted, "people"; those of a survey's answers are that survey's.
+        leverage: by how much one made-up report moves any of these estimates at most, and what holds plain answers;
+            infinite where nothing bounds what a report adds, None where it is not told (quantiles, covariances).
     """
 
     question: Question
@@ -62,6 +64,7 @@ class Answer(Shown):
     consistent: FloatArray | None = None
     plain: Band | None = None
     who: str = PEOPLE
+    leverage: float | None = None
 
     @property
     def in_part(self) -> str:

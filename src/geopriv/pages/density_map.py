@@ -16,6 +16,7 @@ from geopriv.pages.amounts import Cell
 from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density, per_square
 from geopriv.pages.frames import Frame, on_map
+from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.values import percent_words, value_text
@@ -195,6 +196,7 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
     if density.question.space.geographic:
         notes.append(f"{answer.who.capitalize()} outside the region of the survey were counted at its border.")
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
+    notes.append(made_up_words(answer.leverage, answer.estimates.n, *scale(density.question, answer.who)))
     return tuple(note for note in notes if note)
 
 

@@ -23,6 +23,7 @@ from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
 from geopriv.surveys.planning.cautions import cautions
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_queries
 from geopriv.surveys.planning.crowds import public_ends, shares_of
+from geopriv.surveys.planning.leverage import leverage_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.plain_tables import GAIN, TABLES, plain_tables
@@ -131,6 +132,11 @@ class SurveyPlan(Shown):
         ]
         parts = len(self.design.mechanisms)  # of which each person answers one
         return question.times * math.sqrt(parts * max(variances) / self.survey.people)
+
+    def leverage(self, question: Question) -> float:
+        """By how much one made-up report moves a question's answers at most; see `planning.leverage`."""
+        fixed = next(each for each in self.design.questions if each.name == question.name)
+        return question.times * leverage_of(self.design, fixed, self.survey.people)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
