@@ -107,6 +107,11 @@ class SurveyPlan(Shown):
         return question.times * self.plain[question.name] if question.name in self.plain else None
 
     @property
+    def grid(self) -> Lattice | None:
+        """The grid of the design; None where it has none."""
+        return cast("Lattice", self.design.mechanisms[0]) if self.option.mechanism == "Lattice" else None
+
+    @property
     def takes_tables(self) -> bool:
         """Whether plain answers come from tables, whose soft edges are what suits them."""
         return bool(self.plain) and self.option.mechanism in TABLES
