@@ -44,7 +44,11 @@ class EndsDocument(TypedDict):
 
 
 class SoftDocument(TypedDict):
-    """The soft answer: people at the edge count in part. Its intervals are normal, each for itself."""
+    """The soft answer: people at the edge count in part.
+
+    Its intervals are normal, each for itself, and too short where few reports count, as in empty corners of a map:
+    bands and finite intervals hold there too.
+    """
 
     value: Numbers
     standard_error: Numbers

@@ -54,7 +54,7 @@ def _made_up(found: SurveyPlan) -> str:
     moved = {question.name: found.leverage(question) for question in shares}
     name = max(moved, key=lambda name: moved[name])
     words = made_up_words(moved[name], found.survey.people, 100.0, " points", 1.0)
-    return f"Of {name!r}, which liars could move most: {words}" if len(shares) > 1 else words
+    return f"Of {name!r}, which liars could move most: {words[0].lower()}{words[1:]}" if len(shares) > 1 else words
 
 
 def in_units(question: Question, error: float | None, who: str = "people") -> str:

@@ -49,7 +49,8 @@ def _answer_lines(answer: Answer) -> list[str]:
         lines.append(f"  {made_up}")
     if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
         nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in the estimates file and on the page"
-        lines.append(f"  made consistent, and biased by that: {nicer}")
+        made = "with less noise (shrunk)" if answer.shrunk else "made consistent"
+        lines.append(f"  {made}, and biased by that: {nicer}")
     return lines
 
 
