@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from geopriv.mechanisms.shared.colours import colourings
 from geopriv.mechanisms.shared.moments import shared_brackets
 from geopriv.mechanisms.table.bracket_table import BracketTable
 from geopriv.mechanisms.table.brackets import border_of
+from geopriv.queries import Query
+from geopriv.queries.priors import Prior
 from geopriv.surveys.planning.around import Crowd
 from geopriv.surveys.planning.brackets import half_width
 from geopriv.surveys.planning.plain_tables import along
@@ -53,17 +56,23 @@ class Tabled:
     expected: int
     seat: Seat
     crowd: Crowd
-    prior: object
+    prior: Prior | None
 
     def __call__(self, people: int) -> float:
         points, weights = self.crowd
         each, query = max(people // self.seat.parts, 1), self.table.query
         powers = np.clip(np.rint(np.log(each / self.expected) / np.log(4.0)), -_FEWER, _MORE)
         fit = max(round(self.expected * 4.0**powers), 1)
-        table = BracketTable.for_plain(query, self.table.guarantee.epsilon, fit, self.prior)
+        table = _table(query, self.table.guarantee.epsilon, fit, self.prior)
         border, _ = border_of(query)
         s = border + (along(query, points) - border) * self.times
         return half_width(shared_brackets(table, s, self.seat.share), weights, each)
+
+
+@lru_cache(maxsize=256)
+def _table(query: Query, rate: float, people: int, prior: Prior | None) -> BracketTable:
+    """The table for so many people, made once: a search for ε looks at it many times."""
+    return BracketTable.for_plain(query, rate, people, prior)
 
 
 def tabled(work: Workload, rate: float, sharing: bool) -> list[Tabled]:
@@ -76,7 +85,7 @@ def tabled(work: Workload, rate: float, sharing: bool) -> list[Tabled]:
     """
     parts = 1 if sharing else work.size
     expected = max(work.people // parts, 1)
-    tables = [BracketTable.for_plain(query, work.rate, expected, work.prior) for query in work.queries]
+    tables = [_table(query, work.rate, expected, work.prior) for query in work.queries]
     seats = [Seat(work.size, 1.0)] * work.size
     if sharing and work.size > 1:
         seats = _seats(tables, rate / work.rate)
