@@ -310,6 +310,8 @@ def test_estimates_of_the_version_before_are_still_read() -> None:
         {key: value for key, value in part.items() if key not in ("map", "asked_after")} for part in old["answers"]
     ]
     assert gp.Answers.from_document(old).to_document() == document
+    older = old | {"answers": [{k: v for k, v in part.items() if k != "leverage"} for part in old["answers"]]}
+    assert gp.Answers.from_document(older).answers[0].leverage is None
     with pytest.raises(gp.InvalidParameter, match="'version' must be 3, or 2"):
         gp.Answers.from_document(document | {"version": 4})
     for broken in ({"answers": 3}, {"groups": [3]}, {"groups": 3}):

@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from geopriv.answers.asked import Asked
 from geopriv.answers.estimates import Estimates
 from geopriv.device.designs import PEOPLE
@@ -20,13 +22,15 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
-from geopriv.spaces.shown import Shown, pages
+from geopriv.spaces.shown import Plotted, pages
 
 if TYPE_CHECKING:
     import geopandas
     import pandas
     import pyarrow as pa
     import shapely
+
+_FEW = 10  # reports of the largest size, behind a standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +47,7 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer(Shown):
+class Answer(Plotted):
     """The estimates of one question.
 
     Args:
@@ -59,6 +63,8 @@ class Answer(Shown):
             report that answers it.
         who: are counted, "people"; those of a survey's answers are that survey's.
         asked_after: whether the question was asked of reports that existed.
+        leverage: by how much one made-up report moves any of these estimates at most, and what holds plain answers;
+            infinite where nothing bounds what a report adds, None where it is not told (quantiles, covariances).
     """
 
     question: Question
@@ -69,11 +75,32 @@ class Answer(Shown):
     plain: Band | None = None
     who: str = PEOPLE
     asked_after: bool = False
+    leverage: float | None = None
 
     @property
     def in_part(self) -> str:
         """Who counts in part in the soft answer, "people within 16,000 USD of the line"; empty where nobody does."""
         return f"{self.who} {self.question.in_part}" if self.question.in_part else ""
+
+    @property
+    def shrunk(self) -> bool:
+        """Whether the values beside the estimates are a map of less noise, and not estimates that are cut off at 0."""
+        if self.question.product is None or self.consistent is None:
+            return False
+        return not np.array_equal(self.consistent, np.maximum(self.estimates.values, 0.0))
+
+    @property
+    def thin(self) -> FloatArray:
+        """Where a normal interval is not to be trusted, since its error is that of few reports; of the values' shape.
+
+        A report adds at most R more than another. Where the standard error is that of fewer than ten reports of size R,
+        (standard error·n/R)² < 10, the interval rests on what few people sent; where nobody was near it has nearly no
+        length, and held the truth in half of the cases only (docs/errors.md). Bands and finite intervals hold there.
+        """
+        far = self.leverage
+        if far is None or not 0 < far < np.inf:
+            return np.zeros(self.estimates.values.shape)
+        return np.asarray((self.estimates.standard_errors / far) ** 2 < _FEW, dtype=np.float64)
 
     @property
     def edge_words(self) -> str:
@@ -85,7 +112,7 @@ class Answer(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class Answers(Shown):
+class Answers(Plotted):
     """All answers of a survey.
 
     Args:

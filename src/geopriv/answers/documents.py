@@ -34,6 +34,9 @@ _BAND = Note(description="Holds all values at once with the confidence; null for
 _FINITE = Note(description="Holds each value with the confidence for every n; null where none is known.")
 _NICER = Note(description="Monotone or non-negative values, biased; null unless asked for.")
 _PLAIN = Note(description="Holds each plain answer with the confidence, whoever the people are; null where none is.")
+_MOVED = Note(
+    description="One made-up report moves no value by more, nor what holds plain answers; null where it is not told."
+)
 _EDGE = Note(description="Who counts in part, in words.")
 _DEGREES = Note(description="In degrees; null of a plane.")
 _ACROSS = Note(description="In the unit of a plane; null of a map in degrees.")
@@ -48,7 +51,11 @@ class EndsDocument(TypedDict):
 
 
 class SoftDocument(TypedDict):
-    """The soft answer: people at the edge count in part. Its intervals are normal, each for itself."""
+    """The soft answer: people at the edge count in part.
+
+    Its intervals are normal, each for itself, and too short where few reports count, as in empty corners of a map:
+    bands and finite intervals hold there too.
+    """
 
     value: Numbers
     standard_error: Numbers
@@ -91,6 +98,7 @@ class AnswerDocument(TypedDict):
     n: Annotated[int, Note(minimum=1, description="The fewest reports that one of the values rests on.")]
     confidence: Annotated[float, Note(exclusiveMinimum=0, maximum=1)]
     plain: Annotated[EndsDocument | None, _PLAIN]
+    leverage: Annotated[Endless | None, _MOVED]
     soft: SoftDocument
     map: Annotated[MapDocument | None, Note(description="Null where it is none.")]
     asked_after: Annotated[bool, Note(description="Whether it was asked of reports that existed.")]
@@ -176,8 +184,8 @@ def _renewed(document: Any) -> Any:
         return document
 
     def renewed(answers: Any) -> Any:
-        new = {"map": None, "asked_after": False}
-        return [part | new if isinstance(part, dict) else part for part in answers]
+        old, new = {"leverage": None}, {"map": None, "asked_after": False}  # the first was not always there
+        return [old | part | new if isinstance(part, dict) else part for part in answers]
 
     try:
         groups = document["groups"] and [part | {"answers": renewed(part["answers"])} for part in document["groups"]]
@@ -223,6 +231,7 @@ def _answer_document(answer: Answer) -> dict[str, Any]:
         "n": found.n,
         "confidence": found.confidence,
         "plain": ends_document(answer.plain),
+        "leverage": None if answer.leverage is None else numbers_document(np.asarray(answer.leverage)),
         "soft": soft,
         "map": _map_document(answer),
         "asked_after": answer.asked_after,
@@ -254,7 +263,8 @@ def ends_document(band: Band | None) -> dict[str, Any] | None:
 
 
 def _read_answer(document: Any) -> Answer:
-    found = _object(document, "answer", AnswerDocument)
+    older = {"leverage": None} if isinstance(document, dict) else {}  # which documents did not have at first
+    found = _object(older | document if older else document, "answer", AnswerDocument)
     soft = _object(found["soft"], "soft", SoftDocument)
     question = from_document(Question, found["question"])
     shape = question.shape
@@ -271,7 +281,9 @@ def _read_answer(document: Any) -> Answer:
     )
     after = found["asked_after"]
     _expect(isinstance(after, bool), "asked_after", "true or false")
-    return Answer(question, estimates, band, finite, nicer, plain, asked_after=after)
+    leverage = None if found["leverage"] is None else float(_array(found["leverage"], (), "leverage"))
+    _expect(leverage is None or leverage >= 0, "leverage", "at least 0")
+    return Answer(question, estimates, band, finite, nicer, plain, asked_after=after, leverage=leverage)
 
 
 def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None:

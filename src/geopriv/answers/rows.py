@@ -76,10 +76,10 @@ def table_of(answers: Answers, questions: Sequence[str] = ()) -> pa.Table:
     return pa.concat_tables([_part(group, answer, schema) for group, answer in rows]).combine_chunks()
 
 
-def rows_of(answer: Answer) -> pa.Table:
-    """The rows of one answer about all people."""
-    found = form_of(answer.question).places(answer.question)
-    return _part(None, answer, _schema([name for name in PLACES if name in found]))
+def table_of_answer(answer: Answer) -> pa.Table:
+    """The rows of one answer, as those of `table_of`."""
+    named = form_of(answer.question).places(answer.question)
+    return _part(None, answer, _schema([name for name in PLACES if name in named]))
 
 
 def shapes_of(answers: Answers, questions: Sequence[str] = ()) -> list[shapely.Geometry | None]:

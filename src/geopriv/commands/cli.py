@@ -16,6 +16,7 @@ from geopriv.commands import (
     compare,
     demo,
     estimate,
+    export,
     plan,
     privatize,
 )
@@ -46,6 +47,7 @@ app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command(epilog=ask.EXAMPLES)(ask.ask)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=export.EXAMPLES)(export.export)
 
 
 def _absent(context: typer.Context) -> None:

@@ -13,13 +13,15 @@ import shapely
 from geopriv.answers.answers import Answer
 from geopriv.answers.units import per_square
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
 from geopriv.pages.coasts import coasts
 from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map
 from geopriv.pages.letters import Fence, fences
-from geopriv.pages.live import DECIMALS, map_data
+from geopriv.pages.live import DECIMALS, map_data, nicer_words
+from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.scales import Scale, fitting, scales
@@ -31,6 +33,7 @@ from geopriv.spaces.rounding import above
 from geopriv.spaces.words import NARROW, plain
 
 DENSITY, ERROR = "viridis", "cividis"
+draw = drawings.density
 is_map = True
 
 
@@ -221,7 +224,13 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
         notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
     if density.question.space.geographic:
         notes.append(f"{answer.who.capitalize()} outside the region of the survey were counted at its border.")
+    if thin := float(answer.thin.mean()):
+        notes.append(
+            f"On {_part(thin)} of the map a standard error rests on fewer than ten reports: normal intervals, as in "
+            "the file of estimates, are too short there, and only the band is to be trusted."
+        )
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
+    notes.append(made_up_words(answer.leverage, answer.estimates.n, *scale(density.question, answer.who)))
     return tuple(note for note in notes if note)
 
 
@@ -258,7 +267,8 @@ def _panels(
     if answer.consistent is not None:
         held = density.finer(density.percent * answer.consistent)
         lines = _contours(density, held, bar.levels, frame)
-        panels.append(_panel("Made consistent", per, held, bar, everywhere, lines, "biased by that"))
+        title = nicer_words(answer)
+        panels.append(_panel(title, per, held, bar, everywhere, lines, "biased by that"))
     bar, _ = bars["error"]
     return *panels, _panel("Standard error", per, errors, bar, everywhere)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.intervals import normal_reach
-from geopriv.answers.rows import rows_of
+from geopriv.answers.rows import table_of_answer
 from geopriv.pages.colours import ColourBar, hexadecimal
 from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame
@@ -64,6 +64,7 @@ def map_data(
         "bias": density.bias,
         "decimals": DECIMALS,
         "label": label,
+        "nicer": nicer_words(answer),
         **row_of(answer),
         "fine": density.fine,
         "tall": frame.tall,
@@ -73,9 +74,14 @@ def map_data(
     }
 
 
+def nicer_words(answer: Answer) -> str:
+    """How the values were made that are nicer to look at, and biased."""
+    return "With less noise (shrunk)" if answer.shrunk else "Made consistent"
+
+
 def row_of(answer: Answer) -> dict[str, Any]:
     """How a row of a file is made: its columns in their order, and what stands in all rows."""
-    rows = rows_of(answer)
+    rows = table_of_answer(answer)
     (first,) = rows.slice(0, 1).to_pylist()
     return {
         "fields": rows.column_names,

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from geopriv.answers.answers import Answer
-from geopriv.answers.rows import rows_of
+from geopriv.answers.rows import table_of_answer
 from geopriv.pages.live import row_of
 from geopriv.pages.numbers import picked
 from geopriv.spaces.checks import FloatArray
@@ -45,7 +45,7 @@ def curve_data(answer: Answer, at: FloatArray, rows: Sequence[Row], level: str) 
         parts += [f"band {row.together}"] if row.together else []
         figure = f"between {row.plain}" if row.plain else row.share
         said.append([f"At or above {row.at}:", figure, "; ".join(part for part in parts if part) + "."])
-    table = rows_of(answer).take(kept)
+    table = table_of_answer(answer).take(kept)
     numbers = {field.name: table[field.name].to_pylist() for field in table.schema if pa.types.is_float64(field.type)}
     return {
         "name": answer.question.name,

@@ -20,7 +20,7 @@ from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
 from geopriv.spaces.documents import keys_of, kinds_of, to_document
 from geopriv.spaces.notes import Note, Spare
-from geopriv.spaces.shown import Shown
+from geopriv.spaces.shown import Plotted
 
 Share = Annotated[int, Note(minimum=1, maximum=1 << 32)]
 _OPEN = Spare(description="Labels of which each report carries one openly; left out for none.")
@@ -35,7 +35,7 @@ class Written(TypedDict):
 
 
 @dataclass(frozen=True, eq=False)
-class Design(Shown):
+class Design(Plotted):
     """One or more mechanisms, of which each person answers one, drawn by their device before it looks at the value.
 
     Args:

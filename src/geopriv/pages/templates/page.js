@@ -147,7 +147,7 @@
       this.readout = find(this.box, ".readout");
       this.legend = find(this.box, ".judged");
       this.fields = Object.fromEntries([...this.box.querySelectorAll("[name]")].map((field) => [field.name, field]));
-      const shows = { estimate: "estimate", consistent: "made consistent (biased)", error: "standard error", typed: "surely above or below" };
+      const shows = { estimate: "estimate", consistent: `${data.nicer.toLowerCase()}, biased`, error: "standard error", typed: "surely above or below" };
       for (const [name, text] of Object.entries(shows))
         if (name === "typed" || this.grids[name]) this.fields.show.append(option(name, text));
       for (const name of Object.keys(data.keys.estimate.scales)) this.fields.scale.append(option(name, name));
@@ -463,7 +463,7 @@
       const parts = [`${data.level} interval ${to(interval)}`];
       if (data.together) parts.push(`band for the whole map ${to(band)}`);
       parts.push(`standard error ${plain(error, 2)}`);
-      if (this.show === "consistent") parts.push(`made consistent ${fixed(consistent, digits)}`);
+      if (this.show === "consistent") parts.push(`${this.data.nicer.toLowerCase()} ${fixed(consistent, digits)}`);
       const outside = data.limits && point.some((at, axis) => at < data.limits[0][axis] - 1 || at > data.limits[1][axis] + 1);
       let verdict = outside ? ". Outside the region of the survey." : band[0] - data.bias > 0 ? "." : ". Cannot be told from zero.";
       if (this.show === "typed" && !outside)
