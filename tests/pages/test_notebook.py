@@ -74,7 +74,8 @@ def shown(name: str) -> Any:
 
 @cache
 def survey_plan() -> gp.surveys.SurveyPlan:
-    return gp.plan(gp.Survey("a <survey>", USD_STEPS, 1 / 8000, (gp.Share("above", ABOVE),), 1_000))
+    # of as many people as in tests.rows, whose table it then is
+    return gp.plan(gp.Survey("a <survey>", USD_STEPS, 1 / 8000, (gp.Share("above", ABOVE),), 10_000))
 
 
 def text(shown: Any) -> str:
