@@ -277,3 +277,37 @@ def test_reports_of_no_round_are_rejected_by_the_reader(tmp_path: Path) -> None:
         tally = gp.tally(design(), reports, engine=engine)
         assert tally.n == 2
         assert dict(tally.rejected) == {"out of range": 6}
+
+
+KILLED = """
+import os, signal, sys
+from geopriv import client
+from geopriv.device import ledger
+
+def die(*arguments):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if sys.argv[1] == "between":  # what is spent is written, the state and the transaction are not
+    ledger._seal = die
+else:  # all is on the disk, and nothing is sent
+    walk = ledger.Ledger.walk
+    ledger.Ledger.walk = lambda *arguments: die(walk(*arguments))
+client.main(sys.argv[2:])
+"""
+
+
+@pytest.mark.parametrize(("where", "kept"), [("between", 0), ("after", 1)])
+def test_a_kill_leaves_spending_and_state_both_or_neither(tmp_path: Path, where: str, kept: int) -> None:
+    design().write(tmp_path / "design.json")
+    words = [tmp_path / "design.json", "--ledger", tmp_path / "ledger", "--value", "9", "--round", "1"]
+    given = [*map(str, words), "--most-rounds", "4", *arguments_of(ALLOWED)]
+    done = subprocess.run([sys.executable, "-c", KILLED, where, *given], capture_output=True, text=True, check=False)
+    assert done.returncode < 0
+    assert done.stdout == ""
+    connection = sqlite3.connect(tmp_path / "ledger")
+    rows = [connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("spent", "walks")]
+    connection.close()
+    assert rows == [kept, kept]
+    line = Client(tmp_path / "design.json", tmp_path / "ledger", ALLOWED).report(70_000.0, round=1)
+    assert state_of(tmp_path).value == (9 if kept else 70_000)
+    assert state_of(tmp_path).report == tuple(report_of(line))

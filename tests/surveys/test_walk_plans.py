@@ -150,6 +150,10 @@ def test_a_walk_from_a_survey_to_devices_to_estimates_of_each_round(
     for t in (1, 2):
         Path(f"round{t}.ndjson").write_text("".join(f"{one.report(5e4, round=t)}\n" for one in people))
         assert run("estimate", "design.json", f"round{t}.ndjson", "-o", f"{t}.json", "--page", f"{t}.html") == 0
+    page = " ".join(Path("2.html").read_text(encoding="utf-8").split())
+    assert "Each move that one makes and the other does not counts as much again" in page
+    assert "told apart from one report" not in page
+    assert "is all that it gives away" not in page
     capsys.readouterr()
     assert run("compare", "1.json", "2.json") == 0
     assert "all rounds of this walk together promise" in " ".join(capsys.readouterr().out.split())
