@@ -77,8 +77,7 @@ class WalkingLattice(Sendable):
     rounds: Annotated[int, Note(minimum=2, maximum=MOST)]
 
     def __post_init__(self) -> None:
-        if self.space.dimension != 1 or not self.space.flat:
-            raise invalid(_NAME, "space", "a Line or LogLine", self.space)
+        _require_line(self.space)
         if (self.guarantee.metric, self.guarantee.unit) != (METRIC, self.space.distance_unit):
             raise invalid(_NAME, "guarantee", f"on {METRIC}, in the unit of the space", str(self.guarantee))
         if not 2 <= count(_NAME, "rounds", self.rounds) <= MOST:
@@ -98,6 +97,7 @@ class WalkingLattice(Sendable):
             rounds: how many there are.
             origin: of the grid, public: where everybody starts.
         """
+        _require_line(space)
         law = Lattice.on_grid(space, rate, step, (origin,))
         promise = replace(law.guarantee, metric=METRIC, reference="theory T15, of increments by T8, θ verified exactly")
         return cls(space, promise, step, law.theta, (origin,), rounds)
@@ -239,3 +239,8 @@ class WalkingLattice(Sendable):
             ReportRejected: for reports of several rounds.
         """
         return walk_sums(self.increment, counts, [question.queries[k] for k in which])
+
+
+def _require_line(space: Space) -> None:
+    if space.dimension != 1 or not space.flat:
+        raise invalid(_NAME, "space", "a Line or LogLine", space)
