@@ -220,9 +220,8 @@ def _answers(
     pool = Pool(counts, weighted)
     answers = tuple(_answered(question, pool, confidence, consistent) for question in design.questions)
     rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
-    whole = Answers(
-        design.survey, design.hash, design.guarantee, design.space, answers, counts.n, rejected, design.counted
-    )
+    asked = design.survey if not design.walks else f"{design.survey}, round {counts.counts(0).rows[0, 0]}"
+    whole = Answers(asked, design.hash, design.guarantee, design.space, answers, counts.n, rejected, design.counted)
     if design.groups is None:
         return whole
     each = confidence ** (1 / len(design.groups)) if simultaneous else confidence

@@ -69,6 +69,12 @@ def plain_key() -> Any:
     return Field(None, description=words)
 
 
+def line_blur_key() -> Any:
+    """`blur` of an edge on a line, where noise walks."""
+    words = f"the standard deviation of the Gaussian blur of the edge where noise walks, {LENGTH}; 1.15√rounds/ε"
+    return Field(None, description=f"{words} if left out")
+
+
 def border_key() -> Any:
     """`width` of a border in the plane."""
     words = f"the distance over which counting fades before any blur, {LENGTH}; without 'blur' a linear edge"

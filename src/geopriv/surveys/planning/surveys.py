@@ -248,7 +248,11 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     """Options for a survey, and the design of the best among those that devices can run.
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
+
+    Raises:
+        InvalidParameter: where no mechanism can answer the questions, and for a survey whose noise walks.
     """
+    _require_one_round(survey)
     work = workload_of(survey)
     plain, tabled = _plain(survey, work), plain_tables(survey.questions, work)
     tables = min(tabled, key=lambda made: made.cost, default=None)
@@ -287,6 +291,14 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         mechanisms = stand_ins = tables_for(best.mechanism, work)
     design = Design(survey.name, mechanisms, (), survey.questions, *public)
     return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
+
+
+def _require_one_round(survey: Survey) -> None:
+    if survey.rounds > 1:
+        raise InvalidParameter(
+            "A survey with a table [walk] is planned by geopriv.surveys.planning.plan_walk, or by `geopriv plan`: it "
+            "has one mechanism, and another promise."
+        )
 
 
 def _fixed_grid(survey: Survey, work: Workload, plain: PlainGrid | None) -> Lattice | None:
