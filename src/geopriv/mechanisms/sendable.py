@@ -93,6 +93,10 @@ class Sendable(Mechanism):
     def answers(self, query: Query) -> bool:
         """Whether its reports answer a query."""
 
+    def undoes(self, query: Query) -> bool:
+        """Whether a query that it answers is smooth enough for its noise to be undone."""
+        return True
+
     @property
     @abstractmethod
     def answers_all(self) -> bool:

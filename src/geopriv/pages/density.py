@@ -10,13 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.answers.answers import Answer, Band
+from geopriv.answers.units import per_square
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
-from geopriv.spaces.units import METRES
-from geopriv.spaces.words import NARROW, amount
 
-# The side in metres of the square that a density is stated for, the square's name, and how long a map is from then on.
-_SQUARES = ((1e5, "10,000 km²", 2e6), (1e3, "km²", 2e3), (1e2, "hectare", 0.0))
 _PIXELS = 480  # of a picture's longer side
 _PEAKS = 8
 
@@ -107,20 +104,3 @@ class Density:
         top = (self.values == maximum_filter(self.values, size=sizes, mode="nearest")) & self.told
         found = sorted(zip(*np.nonzero(top), strict=True), key=lambda at: -self.values[at])
         return [(int(i), int(j)) for i, j in found[:_PEAKS]]
-
-
-def per_square(question: DensityMap) -> tuple[float, str]:
-    """What a mean kernel is multiplied with to be percent of people per square, and the name of that square."""
-    side, name = _square(question)
-    return 100 * side**2 / question.area, name
-
-
-def _square(question: DensityMap) -> tuple[float, str]:
-    """The side of the square that densities are per, in the unit of the space, and its name."""
-    unit = question.space.distance_unit
-    longest = float((np.asarray(question.high) - np.asarray(question.low)).max())
-    if unit in METRES:
-        side, name, _ = next(square for square in _SQUARES if longest * METRES[unit] >= square[2])
-        return side / METRES[unit], name
-    side = 10.0 ** math.floor(math.log10(question.bandwidth))
-    return side, f"square of {amount(side, unit)} by {amount(side, unit)}".replace(NARROW, " ")

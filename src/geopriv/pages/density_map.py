@@ -11,10 +11,12 @@ import numpy.typing as npt
 import shapely
 
 from geopriv.answers.answers import Answer
+from geopriv.answers.units import per_square
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
 from geopriv.pages.colours import ColourBar, colour_bar, picture
-from geopriv.pages.density import Density, per_square
+from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map
 from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
@@ -26,6 +28,7 @@ from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.words import NARROW, plain
 
 DENSITY, ERROR = "viridis", "cividis"
+draw = drawings.density
 is_map = True
 
 

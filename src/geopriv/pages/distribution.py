@@ -11,6 +11,7 @@ import numpy as np
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
 from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, round_numbers
@@ -26,6 +27,7 @@ from geopriv.spaces.words import NARROW, amount, plain
 WIDE, HIGH = 1000, 500  # of the picture, in its own units
 _ROWS = 101  # of the table
 _ALL, _LINES = 25, 12  # rows of text: of a curve all, or of a longer one some
+draw = drawings.curve
 is_map = False
 
 

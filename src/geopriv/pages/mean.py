@@ -8,6 +8,7 @@ from typing import cast
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.made_up import made_up_words
 from geopriv.pages.regions import Page
@@ -16,6 +17,7 @@ from geopriv.pages.words import counted
 from geopriv.queries.value_questions import Mean
 from geopriv.spaces.words import NARROW, amount, plain
 
+draw = drawings.interval
 is_map = False
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimate
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import NO_BAR, Cell, amount_of
 from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import decimals_for, fixed, outward
@@ -21,6 +22,7 @@ from geopriv.pages.words import bias_words, counted, place_notes
 from geopriv.queries.questions import Share
 from geopriv.spaces.words import NARROW, plain
 
+draw = drawings.interval
 is_map = False
 
 

@@ -8,6 +8,7 @@ from typing import cast
 
 from geopriv.answers.answers import Answer
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.made_up import made_up_words
 from geopriv.pages.mean import sure_notes
@@ -17,6 +18,7 @@ from geopriv.pages.words import bias_words, counted
 from geopriv.queries.total import Total
 from geopriv.spaces.words import NARROW, amount, plain
 
+draw = drawings.interval
 is_map = False
 
 

@@ -21,7 +21,7 @@ from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
 from geopriv.spaces.documents import keys_of, kinds_of, to_document
 from geopriv.spaces.notes import Note, Spare
-from geopriv.spaces.shown import Shown
+from geopriv.spaces.shown import Plotted
 
 Share = Annotated[int, Note(minimum=1, maximum=1 << 32)]
 _OPEN = Spare(description="Labels of which each report carries one openly; left out for none.")
@@ -40,7 +40,7 @@ class Written(TypedDict):
 
 
 @dataclass(frozen=True, eq=False)
-class Design(Shown):
+class Design(Plotted):
     """One or more mechanisms, of which each person answers one, drawn by their device before it looks at the value.
 
     Args:
@@ -98,7 +98,7 @@ class Design(Shown):
         if len(set(names)) < len(names):
             raise invalid("Design", "questions", "each of a name of its own", names)
         self._settle_columns(mechanisms[0].space)
-        self._settle_ranges(questions)
+        self.require_ranges(questions)
         for name, values in (("mechanisms", mechanisms), ("shares", shares), ("questions", questions)):
             object.__setattr__(self, name, values)
         document = to_document(self)
@@ -123,8 +123,12 @@ class Design(Shown):
         if self.groups is not None:
             self.groups.require_apart(self.source)
 
-    def _settle_ranges(self, questions: tuple[Question, ...]) -> None:
-        """Check that everybody is clamped to the ranges on which answers rest, and no others are told."""
+    def require_ranges(self, questions: tuple[Question, ...]) -> None:
+        """Refuse ranges on which answers would rest, and to which not everybody is clamped.
+
+        Raises:
+            InvalidParameter: naming the question.
+        """
         clamped = ((), ()) if self.source is None else (self.source.low, self.source.high)
         for question in questions:
             if question.limits not in (((), ()), clamped):

@@ -47,6 +47,14 @@ class SurveyTable(Table):
     )
 
 
+class QuestionsTable(Table):
+    """Questions that are asked of reports that exist; all else is in the design of the reports."""
+
+    query: Annotated[list[QueryTable], Field(min_length=1, max_length=1000)] = Field(
+        description="one or more tables [[query]], each with a kind and what it needs"
+    )
+
+
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a survey, for editors of TOML and for tests."""
     schema = SurveyTable.model_json_schema(by_alias=True)

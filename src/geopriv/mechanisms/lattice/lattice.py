@@ -237,6 +237,9 @@ class Lattice(Cells, Sendable):
     def answers(self, query: Query) -> bool:
         return query.space == self.space
 
+    def undoes(self, query: Query) -> bool:
+        return self.undoing.undoes(query)
+
     @property
     def answers_all(self) -> bool:
         return True

@@ -14,7 +14,7 @@ from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid, positive
-from geopriv.spaces.shown import Shown
+from geopriv.spaces.shown import Plotted
 from geopriv.surveys.planning.best_possible import floor_of, least_of
 from geopriv.surveys.planning.needs import REACH, least_rate, people_within
 from geopriv.surveys.planning.options import Arrangement, Option
@@ -47,7 +47,7 @@ _MOST_HELD, _MOST_TABLES = 64, 16  # tables of a design, each some 50 kB; progra
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(Shown):
+class Plan(Plotted):
     """Options, the least predicted error first.
 
     Args:

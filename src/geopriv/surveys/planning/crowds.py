@@ -9,6 +9,7 @@ from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.words import NARROW
+from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.around import Box, box_around
 from geopriv.surveys.planning.workload import Workload
@@ -81,7 +82,7 @@ def _words(space: Space, corner: FloatArray) -> str:
     return space.place_words(space.values(corner.reshape(space.point_shape)).tolist())
 
 
-def public_ends(survey: Survey) -> Box:
+def public_ends(survey: Survey | Design) -> Box:
     """The lowest and the highest corner of where people can be, as points: of the range, or of the space itself."""
     low, high = survey.space.limits
     if survey.source is None or not survey.source.low:

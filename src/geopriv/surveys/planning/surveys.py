@@ -16,7 +16,7 @@ from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray, invalid
-from geopriv.spaces.shown import Shown
+from geopriv.spaces.shown import Plotted
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
@@ -42,7 +42,7 @@ _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
 @dataclass(frozen=True, eq=False)
-class SurveyPlan(Shown):
+class SurveyPlan(Plotted):
     """Every way to run a survey with its predicted error, and the design of the best that devices can run.
 
     Args:
