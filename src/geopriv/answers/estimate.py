@@ -260,7 +260,7 @@ def _answered(question: Question, pool: Pool, confidence: float, consistent: boo
 
 
 def _answer(question: Question, pool: Pool, confidence: float, consistent: bool) -> Answer:
-    answering = np.array([pool.design.answering(query) for query in question.queries])
+    answering = np.array(pool.design.answering_each(question))
     groups = {index: np.flatnonzero(answering == index) for index in np.unique(answering).tolist()}
     parts = [(mine, pool.sums(index, question, mine.tolist())) for index, mine in groups.items()]
     plain = plain_band(question, pool, [(mine, index) for index, mine in groups.items()], confidence)

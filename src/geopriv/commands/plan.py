@@ -103,7 +103,8 @@ def _doing(asked: Survey) -> str:
 
     tables = tables_of(asked.questions)
     slow = f"; compiling {tables} table{'s' if tables > 1 else ''}, of some ten seconds each" if tables else ""
-    return f"Predicting the errors of {len(asked.queries):,} estimates{slow}…"
+    estimates = sum(len(question.queries) for question in asked.questions)
+    return f"Predicting the errors of {estimates:,} estimates{slow}…"
 
 
 def _picture(output: Path, sweep: bool, picture: Path | None) -> Path | None:
