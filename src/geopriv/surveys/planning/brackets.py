@@ -119,7 +119,7 @@ def plain_grid(questions: Sequence[Question], work: Workload) -> PlainGrid:
         InvalidParameter: where no grid follows the soft ones.
     """
     plain = [question for question in questions if is_plain(question)]
-    marks = tuple(sorted({end for question in plain for query in question.queries for end in _borders(query)}))
+    marks = tuple(sorted({end for question in plain for query in question.looked_at for end in _borders(query)}))
     grids = with_small_bias(work, lambda bias: Lattice.candidates(work.space, work.rate, unlike(work), bias, marks))
     if work.space.dimension > 1:
         return _round_or_not(min(grids, key=lambda grid: grid.step), questions, work)
@@ -146,7 +146,7 @@ def _judged(made: PlainGrid, work: Workload) -> float:
     """The mean logarithm of errors over questions."""
     halves, first, total = made.half_widths, 0, 0.0
     for question in made.questions:
-        last = first + (0 if question.valued else len(question.queries))
+        last = first + (0 if question.valued else len(question.looked_at))
         if question.name in halves:
             total += math.log(max(halves[question.name], 1e-12))
         elif last > first:
@@ -170,7 +170,7 @@ def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) ->
             half_widths |= {question.name: half} if reach else {}
         else:
             settled.append(question)
-        first += 0 if question.valued else len(question.queries)  # a plan's queries are those about shares
+        first += 0 if question.valued else len(question.looked_at)  # a plan's queries are those about shares
     return PlainGrid(lattice, tuple(settled), half_widths)
 
 

@@ -51,9 +51,9 @@ class PlainTables:
 
 def plain_tables(questions: Sequence[Question], work: Workload) -> PlainTables | None:
     """Tables for questions that are all plain and few; None where there are others, or a question has no such table."""
-    queries = [query for question in questions for query in question.queries]
     if not tables_of(questions):
         return None
+    queries = [question.queries[0] for question in questions]
     each = max(work.people // len(queries), 1)
     try:
         tables = tuple(BracketTable.for_plain(query, work.rate, each, work.prior) for query in queries)
@@ -70,9 +70,11 @@ def plain_tables(questions: Sequence[Question], work: Workload) -> PlainTables |
 
 def tables_of(questions: Sequence[Question]) -> int:
     """How many tables are compiled to see whether they are better: none for others than a few single plain shares."""
-    asked = {query for question in questions for query in question.queries}
+    if any(len(question.queries) != 1 for question in questions):
+        return 0
+    asked = {question.queries[0] for question in questions}
     most = MOST if questions[0].space.dimension > 1 else _ON_LINES
-    single = 0 < len(asked) == len(questions) <= most  # none is asked twice
+    single = len(asked) == len(questions) <= most  # none is asked twice
     return len(asked) if single and all(map(is_plain, questions)) else 0
 
 

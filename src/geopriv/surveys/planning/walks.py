@@ -59,7 +59,7 @@ def walk_errors(survey: Survey, rounds: int) -> dict[str, Errors]:
             found[question.name] = _value_errors(survey, question, rounds)
         elif work is not None:
             found[question.name] = _share_errors(work, question, first, rounds)
-            first += len(question.queries)
+            first += len(question.looked_at)
     return found
 
 
@@ -79,7 +79,7 @@ def _value_errors(survey: Survey, question: Question, rounds: int) -> Errors:
 def _share_errors(work: Workload, question: Question, first: int, rounds: int) -> Errors:
     """On the grid that tells the most rounds, and of these the one of the least error in the last of them."""
     crowd = work.crowd(first)
-    spreads = work.answers[1][first : first + len(question.queries)]
+    spreads = work.answers[1][first : first + len(question.looked_at)]
     tried = [_on_grid(step, work, question, spreads, crowd, rounds) for step in STEPS]
 
     def cost(errors: Errors) -> tuple[int, float]:
@@ -92,7 +92,7 @@ def _share_errors(work: Workload, question: Question, first: int, rounds: int) -
 def _on_grid(step: float, work: Workload, question: Question, spreads: FloatArray, crowd: Crowd, rounds: int) -> Errors:
     """The largest error over a question's queries, by round, on a grid of a step in units of 1/ε."""
     walk, worst = Walk(step, rounds), [0.0] * rounds
-    for query, spread in zip(question.queries, spreads.tolist(), strict=True):
+    for query, spread in zip(question.looked_at, spreads.tolist(), strict=True):
         variances = _query_variances(walk, query, work.rate, crowd)
         for t, variance in enumerate(variances):
             error = math.inf if variance is None else math.sqrt((variance + spread) / work.people)

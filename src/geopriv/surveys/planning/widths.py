@@ -61,7 +61,7 @@ def half_widths(
         option = plan_work(work, taken, for_devices=True, grid=grid).taken
     found, first = dict[str, HalfWidth](), 0
     for question in asked.questions:
-        last = first + len(question.queries)
+        last = first + len(question.looked_at)
         if grid is not None and question.name in plain:
             found[question.name] = _Plain(grid, question, work.crowd(first))
         elif option is not None:
