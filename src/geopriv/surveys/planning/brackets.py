@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.mechanisms import Lattice
+from geopriv.mechanisms.lattice.crowds import Crowd
 from geopriv.mechanisms.sums import Moments, Sums, band_half
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
@@ -51,32 +52,34 @@ def _end(part: Moments, weights: FloatArray, people: int) -> float:
     return float(band_half(REACH, Sums(people, means, variances, thirds, None, low, high, 0.0)))
 
 
-def plain_half_width(
-    lattice: Lattice, query: Query, reach: float, points: FloatArray, weights: FloatArray, people: int
-) -> float:
+def plain_half_width(lattice: Lattice, query: Query, reach: float, crowd: Crowd, people: int) -> float:
     """What is predicted of a query's plain answer; infinite where there is none."""
     found = lattice.bracket(query, reach)
     if found is None:
         return math.inf
-    return half_width([lattice.undoing.moments(part, points) for part in (found.inner, found.outer)], weights, people)
+    return half_width([crowd.moments(part) for part in (found.inner, found.outer)], np.ones(1), people)
 
 
-def choose_reach(
-    lattice: Lattice, question: Question, points: FloatArray, weights: FloatArray, people: int
-) -> tuple[float, float]:
+def choose_reach(seen: Lattice, question: Question, crowd: Crowd, people: int, lattice: Lattice) -> tuple[float, float]:
     """The reach of the least predicted half-width, on average over the question, and that half-width.
+
+    Args:
+        seen: on which it is predicted.
+        question: what is asked.
+        crowd: of the people whom it concerns, who report on the grid that is seen.
+        people: who report.
+        lattice: of the design.
 
     Returns:
         0 and infinity where there is no plain answer.
     """
-    asked, seen = some_of(question.queries, _SOME), _looked_at(lattice)
-    rate, tried = lattice.guarantee.epsilon, dict[int, tuple[float, float]]()
+    asked, rate, tried = some_of(question.queries, _SOME), lattice.guarantee.epsilon, dict[int, tuple[float, float]]()
 
     def cost(k: int) -> float:
         if k not in tried:
             cells = max(1, round(EDGES[k] / rate / lattice.step))
             reach = cells * lattice.step
-            each = [plain_half_width(seen, query, reach, points, weights, people) for query in asked]
+            each = [plain_half_width(seen, query, reach, crowd, people) for query in asked]
             tried[k] = float(np.mean(each)), reach
         return tried[k][0]
 
@@ -163,9 +166,12 @@ def is_plain(question: Question) -> bool:
 
 def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:
     settled, half_widths, first = list[Question](), dict[str, float](), 0
+    seen, crowds = _looked_at(lattice), dict[int, Crowd]()
     for question in questions:
         if is_plain(question):
-            reach, half = choose_reach(lattice, question, *work.crowd(first), work.people)
+            if work.whose[first] not in crowds:  # mostly one, whose reports are laid out once
+                crowds[work.whose[first]] = seen.undoing.crowd(*work.crowd(first))
+            reach, half = choose_reach(seen, question, crowds[work.whose[first]], work.people, lattice)
             settled.append(question.with_reach(reach))
             half_widths |= {question.name: half} if reach else {}
         else:

@@ -19,6 +19,7 @@ from geopriv.mechanisms import (
     Table,
 )
 from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo, undo_noise
+from geopriv.mechanisms.input.deconvolution.grid import GridInverse
 from geopriv.mechanisms.input.moments import means_along
 from geopriv.mechanisms.lattice.bias import interpolation_bias
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
@@ -101,7 +102,8 @@ def _blurred_regions(work: Workload, invert: Invert) -> FloatArray:
     for query in work.queries:
         first = shapes[query.moved]
         points = work.points if first is query else work.points - query.place + first.place
-        found.append(work.weights @ (invert(first).second_moment(points) - first.answer(points) ** 2))
+        inverse = cast("GridInverse", invert(first)).rough()  # of what has no profile there is no other
+        found.append(work.weights @ (inverse.second_moment(points) - inverse.grid(points) ** 2))
     return np.maximum(found, 0.0)
 
 

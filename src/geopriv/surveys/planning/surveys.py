@@ -257,9 +257,7 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     if grid is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
         asked, known = plain.questions if plain else survey.questions, survey.prior is not None
-        questions = tuple(
-            settled(each, grid, _valued_work(survey), known) if each.valued else each for each in asked
-        )
+        questions = tuple(settled(each, grid, _valued_work(survey), known) if each.valued else each for each in asked)
         design = Design(survey.name, (grid,), (), questions, *public)
         half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen, beside)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
+from geopriv.mechanisms.lattice.crowds import Crowd as Reporting
 from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
@@ -119,7 +121,7 @@ class _Plain:
 
     def __call__(self, people: int) -> float:
         def cost(k: int) -> float:
-            each = [half_width(pair, self.crowd[1], people) for pair in self._moments(EDGES[k])]
+            each = [half_width(pair, np.ones(1), people) for pair in self._moments(EDGES[k])]
             return float(np.mean(each)) if each else math.inf
 
         k, best = -1, FIRST.get(self.lattice.space.dimension, FIRST[2])
@@ -140,5 +142,9 @@ class _Plain:
         bracket = self.lattice.bracket(query, reach)
         if bracket is None:
             return None
-        points = self.crowd[0]
-        return self.lattice.undoing.moments(bracket.inner, points), self.lattice.undoing.moments(bracket.outer, points)
+        return self.expected.moments(bracket.inner), self.expected.moments(bracket.outer)
+
+    @cached_property
+    def expected(self) -> Reporting:
+        """The crowd on the lattice."""
+        return self.lattice.undoing.crowd(*self.crowd)

@@ -153,12 +153,14 @@ class Workload:
         for key, members in self.kinds.items():
             for row, k in enumerate(members):
                 groups.setdefault((key, apart(self.queries[k]) if apart else None), []).append(row)
-        # all functions first: where there is none for one kind of query, nothing else has to be counted
-        curves = [curve_of(self.queries[self.kinds[key][rows[0]]]) for (key, _), rows in groups.items()]
+        # all functions first, of what is like nothing else before: where there is none, nothing else is worth a look
+        curves = dict[tuple[object, object], Curve]()
+        for group, rows in sorted(groups.items(), key=lambda item: len(item[1])):
+            curves[group] = curve_of(self.queries[self.kinds[group[0]][rows[0]]])
         means = np.empty(self.size)
-        for ((key, _), rows), curve in zip(groups.items(), curves, strict=True):
-            nodes, shares = self._spread[key]
-            means[[self.kinds[key][row] for row in rows]] = shares[rows] @ curve(nodes)
+        for group, rows in groups.items():
+            nodes, shares = self._spread[group[0]]
+            means[[self.kinds[group[0]][row] for row in rows]] = shares[rows] @ curves[group](nodes)
         return means
 
     @cached_property
