@@ -25,6 +25,7 @@ from geopriv.queries.questions import Question
 from geopriv.reports.tallies import Tally
 from geopriv.reports.verbs import tally
 from geopriv.spaces.checks import fraction, invalid
+from geopriv.spaces.threads import each_in_threads
 from geopriv.surveys.design import Design
 
 
@@ -218,7 +219,9 @@ def _answers(
         raise invalid("estimate", "simultaneous", "given with a design that has groups", simultaneous)
     weighted = weighted and design.groups is not None and bool(design.groups.weights)
     pool = Pool(counts, weighted)
-    answers = tuple(_answered(question, pool, confidence, consistent) for question in design.questions)
+    answers = tuple(
+        each_in_threads(lambda question: _answered(question, pool, confidence, consistent), design.questions)
+    )
     rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
     whole = Answers(
         design.survey, design.hash, design.guarantee, design.space, answers, counts.n, rejected, design.counted

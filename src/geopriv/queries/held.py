@@ -130,7 +130,7 @@ class Held(Query):  # no dataclass, as `OnCells`: no document asks it
         return BlurredGrid(start, self.spacing, spectrum)
 
 
-@lru_cache(maxsize=1)  # both sides of a bracket have the same
+@lru_cache(maxsize=4)  # both sides of a bracket have the same
 def _symbol(kernel: Kernel, shape: tuple[int, ...], spacing: float) -> FloatArray:
     """The spectrum of a kernel at the cosines of a grid."""
     return kernel(np.sqrt(BlurredGrid(np.zeros(len(shape)), spacing, np.empty(shape)).frequency))

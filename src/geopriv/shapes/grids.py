@@ -15,6 +15,7 @@ import numpy as np
 from scipy import fft, ndimage
 
 from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.threads import PIECE, in_threads
 
 Sampler = Callable[[list[FloatArray]], FloatArray]
 
@@ -67,10 +68,16 @@ class BlurredGrid:
     def read(self, coefficients: FloatArray, points: FloatArray) -> FloatArray:
         """A spline on the grid at points (..., axes); its border value outside."""
         axes = coefficients.ndim
-        place = (points.reshape(-1, axes) - self.origin).T / self.step
-        place = np.clip(place, 0.0, np.array(coefficients.shape)[:, None] - 1.0)
-        flat = ndimage.map_coordinates(coefficients, place, order=5, prefilter=False, mode="mirror")
-        return np.asarray(flat).reshape(points.shape[:-1])
+        flat, last = points.reshape(-1, axes), np.array(coefficients.shape)[:, None] - 1.0
+        values = np.empty(len(flat))
+
+        def work(start: int) -> None:
+            place = np.clip((flat[start : start + PIECE] - self.origin).T / self.step, 0.0, last)
+            read = ndimage.map_coordinates(coefficients, place, order=5, prefilter=False, mode="mirror")
+            values[start : start + PIECE] = read
+
+        in_threads(work, range(0, len(flat), PIECE))
+        return values.reshape(points.shape[:-1])
 
 
 def sampler(function: Callable[[FloatArray], FloatArray]) -> Sampler:

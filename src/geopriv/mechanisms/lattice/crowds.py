@@ -26,6 +26,7 @@ from geopriv.spaces.checks import FloatArray
 
 _TAIL = 1e-6  # of the noise is left out on each side: what is predicted is no answer
 _MOST = 1 << 23  # cells on which all of a crowd is laid out
+_GRIDS = 4  # of brackets that are looked at side by side, in threads
 _DEGREE = 5  # of the splines of a blurred grid
 
 
@@ -151,7 +152,7 @@ class SpectrumCrowd(Crowd):
         undoing: of the noise.
         points: of the space.
         weights: of the points; they add up to 1.
-        known: the crowd on the grid that was looked at last; both parts of a bracket have the same.
+        known: the crowd on the grids that were looked at last; both parts of a bracket have the same.
     """
 
     undoing: OnSpectrum
@@ -171,10 +172,12 @@ class SpectrumCrowd(Crowd):
     def _on_grid(self, inverse: GridInverse) -> Moments:
         grid = inverse.grid
         key = grid.origin.tobytes(), grid.step, grid.spectrum.shape
-        if key not in self.known:
-            self.known.clear()
-            self.known[key] = _OnGrid.of(inverse, self.points, self.weights)
-        here = self.known[key]
+        here = self.known.get(key)
+        if here is None:
+            here = _OnGrid.of(inverse, self.points, self.weights)
+            if len(self.known) >= _GRIDS:
+                self.known.clear()
+            self.known[key] = here
         cosines = grid.spectrum / here.symbol
         bend = float((np.abs(cosines) * grid.frequency).sum()) / cosines.size * grid.step**2 / 8
         values = fft.idctn(cosines, workers=-1, overwrite_x=True)

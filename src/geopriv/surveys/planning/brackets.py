@@ -19,6 +19,7 @@ from geopriv.mechanisms.sums import Moments, Sums, band_half
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.threads import each_in_threads
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.predictions import lattice, unlike, with_small_bias
 from geopriv.surveys.planning.workload import Workload
@@ -165,19 +166,19 @@ def is_plain(question: Question) -> bool:
 
 
 def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:
-    settled, half_widths, first = list[Question](), dict[str, float](), 0
     seen, crowds = _looked_at(lattice), dict[int, Crowd]()
+    plain, first = list[tuple[Question, Crowd]](), 0
     for question in questions:
         if is_plain(question):
-            if work.whose[first] not in crowds:  # mostly one, whose reports are laid out once
-                crowds[work.whose[first]] = seen.undoing.crowd(*work.crowd(first))
-            reach, half = choose_reach(seen, question, crowds[work.whose[first]], work.people, lattice)
-            settled.append(question.with_reach(reach))
-            half_widths |= {question.name: half} if reach else {}
-        else:
-            settled.append(question)
+            whose = work.whose[first]
+            if whose not in crowds:  # mostly all have one, whose reports are laid out once
+                crowds[whose] = seen.undoing.crowd(*work.crowd(first))
+            plain.append((question, crowds[whose]))
         first += 0 if question.valued else len(question.looked_at)  # a plan's queries are those about shares
-    return PlainGrid(lattice, tuple(settled), half_widths)
+    chosen = each_in_threads(lambda both: choose_reach(seen, both[0], both[1], work.people, lattice), plain)
+    reaches = {question.name: found for (question, _), found in zip(plain, chosen, strict=True)}
+    settled = tuple(each.with_reach(reaches[each.name][0]) if each.name in reaches else each for each in questions)
+    return PlainGrid(lattice, settled, {name: half for name, (reach, half) in reaches.items() if reach})
 
 
 def _borders(query: Query) -> tuple[float, ...]:
