@@ -175,8 +175,8 @@ def test_plain_answers_under_round_noise_hold_as_often_as_they_say() -> None:
     assert held >= 87
 
 
-def test_errors_of_a_map_that_are_drawn_have_the_correlations_of_the_contributions() -> None:
-    """The critical value of a band from 1,000 convolutions is that of the whole matrix to 4 %."""
+def test_errors_of_a_map_have_the_roughness_of_the_contributions() -> None:
+    """The critical value for all places is at most 4 % above that for the points, drawn from the whole matrix."""
     lattice, rng = gp.Lattice.calibrate(PLANE, 1.0, step=0.05), np.random.default_rng(0)
     chart = gp.DensityMap("map", 2.0, (-2.0, -2.0), (2.0, 2.0), PLANE, 9, 9)
     counts = counted(lattice, rng.normal(0, 3, (20_000, 2)), rng)
