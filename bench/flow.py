@@ -85,7 +85,7 @@ def main() -> None:
         survey = survey_of(folder, given.points)
         rows = [
             timed(folder, "plan", str(survey), "-o", "design.json"),
-            timed(folder, "privatize", "design.json", "people.csv", "-o", "reports.parquet"),
+            timed(folder, "privatize", "design.json", "people.csv", "-o", "reports.parquet", "--again"),
             timed(folder, "estimate", "design.json", "reports.parquet"),
         ]
         page = (folder / "report.html").stat().st_size

@@ -70,14 +70,14 @@ def on_incomes(values: FloatArray, weights: FloatArray) -> list[Row]:
     return rows
 
 
-def on_map(places: FloatArray, noise: Noise, points: int) -> list[Row]:
-    """A map of kernels, from one report of each of 20,000 people: pointwise intervals and the band.
+def on_map(places: FloatArray, noise: Noise, points: int, n: int) -> list[Row]:
+    """A map of kernels, from one report of each of n people: pointwise intervals and the band.
 
     Its corners lie over the sea and another state, where nobody of these people is.
     """
     question = gp.DensityMap("map", 3_000.0, (-40_000, -33_000), (40_000, 33_000), CITY, points, points)
     lattice = gp.Lattice.calibrate(CITY, "1 per 1 km", queries=question.queries[:1], noise=noise)
-    design, rng, n = gp.Design("map", (lattice,), questions=(question,)), np.random.default_rng(0), 20_000
+    design, rng = gp.Design("map", (lattice,), questions=(question,)), np.random.default_rng(0)
     at = lattice.space.read(places)
     near = [np.exp(-0.5 * ((at[:, [k]] - axis) / question.bandwidth) ** 2) for k, axis in enumerate(question.axes)]
     truth = (near[0].T @ near[1]).ravel() / len(places)
@@ -139,7 +139,8 @@ def main() -> None:
     rows = []
     if "--plain" not in sys.argv:
         rows = [] if "--maps" in sys.argv else on_incomes(values, weights)
-        rows += on_map(spots[::7], "round", 128) + on_map(spots[::7], "product", 41)
+        rows += on_map(spots[::7], "round", 128, 20_000) + on_map(spots[::7], "round", 128, 200_000)
+        rows += on_map(spots[::7], "product", 41, 20_000)
     if "--maps" in sys.argv:
         print_rows(rows)
         return
