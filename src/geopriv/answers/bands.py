@@ -50,7 +50,7 @@ def band_reach(covariances: Iterable[FloatArray | Roughness | None], size: int, 
     [1.99, 3.28]
     """
     least, cap, parts = normal_reach(confidence), sidak_reach(confidence, size), list(covariances)
-    fields = [part for part in parts if isinstance(part, Roughness)]
+    fields = [part for part in parts if part is not None and not isinstance(part, np.ndarray)]
     if fields:
         return min(max(_high(fields, 1 - confidence), least), cap) if len(fields) == len(parts) else cap
     matrices = [part for part in parts if isinstance(part, np.ndarray)]
