@@ -66,7 +66,7 @@ def without_privacy(survey: Path, places: Path, points: int) -> dict[str, float]
     direct = (time.perf_counter() - start) * len(grid) / SOME
     start = time.perf_counter()
     edges: Any = [np.append(axis, 2 * axis[-1] - axis[-2]) - (axis[1] - axis[0]) / 2 for axis in asked.axes]
-    counts, *_ = np.histogram2d(*at.T, bins=edges)
+    counts, *_ = np.histogram2d(at[:, 0], at[:, 1], bins=edges)
     ndimage.gaussian_filter(counts, [asked.bandwidth / (axis[1] - axis[0]) for axis in asked.axes], mode="constant")
     return {"gaussian_kde": direct, "counts_and_filter": time.perf_counter() - start}
 

@@ -17,7 +17,7 @@ from geopriv.spaces.words import NARROW, amount
 
 # The side in metres of the square that a density is stated for, the square's name, and how long a map is from then on.
 _SQUARES = ((1e5, "10,000 km²", 2e6), (1e3, "km²", 2e3), (1e2, "hectare", 0.0))
-_PIXELS = 480  # of a picture's longer side
+_PIXELS = 480  # of a picture's longer side, at least
 _PEAKS = 8
 
 
@@ -75,7 +75,8 @@ class Density:
     def pixels(self) -> tuple[FloatArray, FloatArray]:
         """Coordinates of the columns and rows of a picture."""
         low, high = np.asarray(self.question.low), np.asarray(self.question.high)
-        counts = np.maximum(np.round(_PIXELS * (high - low) / (high - low).max()), 1).astype(int)
+        longest = max(_PIXELS, *self.question.shape)
+        counts = np.maximum(np.round(longest * (high - low) / (high - low).max()), 1).astype(int)
         x, y = (a + (b - a) * (np.arange(k) + 0.5) / k for a, b, k in zip(low, high, counts, strict=True))
         return x, y
 
