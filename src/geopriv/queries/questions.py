@@ -66,7 +66,7 @@ class Question(ABC):
 
     @property
     def unlike(self) -> Sequence[Query]:
-        """Queries among which are all shapes: the others are these, moved."""
+        """The first of the queries, among which are all shapes: the others are these, moved."""
         return self.queries
 
     @property
