@@ -296,7 +296,7 @@ BAD: list[tuple[str, str, list[Change], int, list[str]]] = [
     ("a map elsewhere", MAP, [("cells = [7, 5]", "region = { south = 40, west = -74, north = 41, east = -73 }")], 13,
      ["query 1, 'region'", "in the region of the space"]),
     ("a map of one cell", MAP, [("[7, 5]", "1")], 13, ["query 1, 'cells'", "at least 2"]),
-    ("a map of a million cells", MAP, [("[7, 5]", "1000")], 13, ["query 1, 'cells'", "16,384"]),
+    ("a map of a million cells", MAP, [("[7, 5]", "1000")], 13, ["query 1, 'cells'", "262,144"]),
     ("too few numbers", PLANE, [("[50_000, 10_000]", "[50_000]")], 13, ["query 1, 'at'", "2 numbers"]),
     ("a corner beyond", PLANE, [("[50_000, 10_000]", "[50_000, -1]")], 13, ["query 1, 'at'", "range of the space"]),
     ("three weights", PLANE, [("[1, -1]", "[1, -1, 1]")], 16, ["query 2, 'weights'", "2 numbers"]),

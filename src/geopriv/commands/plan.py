@@ -108,7 +108,8 @@ def _doing(asked: Survey) -> str:
 
     tables = tables_of(asked.questions, asked.epsilon)
     slow = f"; compiling {tables} table{'s' if tables > 1 else ''}, of some ten seconds each" if tables else ""
-    return f"Predicting the errors of {len(asked.queries):,} estimates{slow}…"
+    estimates = sum(len(question.queries) for question in asked.questions)
+    return f"Predicting the errors of {estimates:,} estimates{slow}…"
 
 
 def _picture(output: Path, sweep: bool, picture: Path | None) -> Path | None:
@@ -159,7 +160,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     for option in found.plan.options:
         options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
     console.print(options)
-    maps = "; on a map those of its mean kernels, times 100" if _has_map(found) else ""
+    maps = "; on a map those of up to 32 × 32 of its mean kernels, times 100" if _has_map(found) else ""
     unit = f"percentage points (root mean square over all {_what(found)}{maps})"
     if not found.in_points:
         unit = f"{found.survey.space.distance_unit or 'units'} (root mean square over all means)"

@@ -150,6 +150,13 @@ class Design(Plotted):
             raise invalid("Design", "questions", "answered by one of its mechanisms", query)
         return min(able, key=lambda k: self.mechanisms[k].answers_all)
 
+    def answering_each(self, question: Question) -> list[int]:
+        """The index of the mechanism that answers, for every query of a question."""
+        able = [k for k, mechanism in enumerate(self.mechanisms) if mechanism.space == question.space]
+        if able and all(self.mechanisms[k].answers_all for k in able):  # as of maps: they answer whatever is asked
+            return [able[0]] * len(question.queries)
+        return [self.answering(query) for query in question.queries]
+
     @property
     def guarantee(self) -> Guarantee:
         """Of one person: the weakest of the mechanisms' own, since each person answers one."""

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from geopriv.surveys.part import Part
 
-MOST = 1 << 14  # queries of one question, as in geopriv.queries.questions
+MOST = 1 << 14  # values of one distribution, as in geopriv.queries.questions
 LENGTH = "a number in the unit of the space or words like '500 m' (on a log space 'factor 1.5')"
 
 Length = float | str

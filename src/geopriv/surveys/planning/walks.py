@@ -100,10 +100,10 @@ def _errors(survey: Survey, work: Workload | None, step: float, rounds: int) -> 
         if question.valued:
             found[question.name] = _value_errors(survey, question, step, rounds)
         elif work is not None:
-            spreads = work.answers[1][first : first + len(question.queries)]
+            spreads = work.answers[1][first : first + len(question.looked_at)]
             errors = _on_grid(step, work, question, spreads, work.crowd(first), rounds)
             found[question.name] = tuple(None if error is None else question.times * error for error in errors)
-            first += len(question.queries)
+            first += len(question.looked_at)
     return found
 
 
@@ -123,7 +123,7 @@ def _value_errors(survey: Survey, question: Question, step: float, rounds: int) 
 def _on_grid(step: float, work: Workload, question: Question, spreads: FloatArray, crowd: Crowd, rounds: int) -> Errors:
     """The largest error over a question's queries, by round, on a grid of a step in units of 1/ε."""
     walk, worst = Walk(step, rounds), [0.0] * rounds
-    for query, spread in zip(question.queries, spreads.tolist(), strict=True):
+    for query, spread in zip(question.looked_at, spreads.tolist(), strict=True):
         variances = _query_variances(walk, query, work.rate, crowd)
         for t, variance in enumerate(variances):
             error = math.inf if variance is None else math.sqrt((variance + spread) / work.people)
