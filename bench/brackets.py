@@ -1,10 +1,14 @@
-"""Half-widths of 95 % brackets for sharp thresholds: a BracketTable beside the best Lattice, on people's incomes.
+"""Half-widths of 95 % brackets: thresholds by a BracketTable and the best Lattice, areas under two kinds of noise.
 
-Run it:  python bench/brackets.py [ca_income.parquet] [--json]
+Run it:  python bench/brackets.py [ca_income.parquet] [--json] [--plane]
 
 Without the file the people are quantiles of the published log-normal fit, which is the public prior in any case. The
 Lattice has a grid point at the threshold and quadratic edges of as many cells as are best for the people themselves:
 with the usual step of 0.1/ε, and with the best step too (0.05 to 4/ε). The tables know nothing of them.
+
+Areas in the plane have people even around them. Noise of its own on each axis (theory T8) is beside round noise (T8′),
+each on the finest grid that plans predict on, and each at the reach of the least half-width. With --plane only these
+are measured.
 """
 
 from __future__ import annotations
@@ -15,13 +19,26 @@ import sys
 from typing import Any
 
 import numpy as np
+import shapely
+from shapely.affinity import rotate
 
 import geopriv as gp
 from geopriv.commands.populations import income_quantiles, read_columns
 from geopriv.mechanisms import BracketTable
 from geopriv.spaces.checks import FloatArray
+from geopriv.surveys.planning.brackets import choose_reach
 
-USD = gp.Line("USD")
+USD, PLANE = gp.Line("USD"), gp.Plane("m")  # where 1/ε is a metre
+AREAS = {
+    "disc, radius 3": gp.Ball((0.0, 0.0), 3.0, 1.0, PLANE),
+    "disc, radius 5": gp.Ball((0.0, 0.0), 5.0, 1.0, PLANE),
+    "uneven pentagon": gp.Geofence(shapely.Polygon([(-6, -3), (5, -4), (6, 4), (0, 1), (-5, 5)]), 1.0, PLANE),
+    "rectangle, 12 × 8": gp.Geofence(shapely.box(-6.0, -4.0, 6.0, 4.0), 1.0, PLANE),
+    "the same, turned by 45°": gp.Geofence(rotate(shapely.box(-6.0, -4.0, 6.0, 4.0), 45), 1.0, PLANE),
+    "half plane, along an axis": gp.Score((1.0, 0.0), 0.0, 1.0, PLANE),
+    "half plane, slanted": gp.Score((math.sqrt(0.5), math.sqrt(0.5)), 0.0, 1.0, PLANE),
+}
+SIDE, CROWD = 24.0, 14_400  # in units of 1/ε, of the square that people are in; and points that stand for them
 STEPS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 WIDTH = 4.0  # of the soft question, in 1/ε
 Z = 1.96
@@ -89,8 +106,36 @@ def case(scale: float, at: float, n: int, x: FloatArray, shares: FloatArray) -> 
     return {"1/ε": scale, "at": at, "n": n} | {name: 100 * part for name, part in zip(names, found, strict=True)}
 
 
+def in_the_plane() -> list[dict[str, float | str]]:
+    """Every area, for two numbers of people: half-widths in points under both kinds of noise."""
+    along = (np.arange(math.isqrt(CROWD)) + 0.5) / math.isqrt(CROWD) * SIDE - SIDE / 2
+    points = np.stack(np.meshgrid(along, along), axis=-1).reshape(-1, 2)
+    shares = np.full(len(points), 1 / len(points))
+    product = gp.Lattice.on_grid(PLANE, 1.0, 0.1)
+    rounded = gp.Lattice.calibrate(PLANE, 1.0)
+    rows = []
+    for name, area in AREAS.items():
+        question = gp.Share("area", area)
+        for n in (20_000, 1_490_000):
+            both = [100 * choose_reach(noise, question, points, shares, n)[1] for noise in (product, rounded)]
+            rows.append({"area": name, "n": n, "axes": both[0], "round": both[1], "round/axes": both[1] / both[0]})
+    return rows
+
+
+def print_plane(rows: list[dict[str, float | str]]) -> None:
+    """As a table."""
+    print(f"{'plain, half-widths in points':28}{'n':>12}{'each axis':>12}{'round':>12}{'round/axis':>12}")
+    for row in rows:
+        area, n, *widths = row.values()
+        print(f"{area:28}{n:12,.0f}" + "".join(f"{part:12.2f}" for part in widths))
+
+
 def main() -> None:
-    """Three thresholds, two rates, three sizes."""
+    """Three thresholds, two rates, three sizes; and areas."""
+    plane = in_the_plane()
+    if "--plane" in sys.argv:
+        print(json.dumps(plane)) if "--json" in sys.argv else print_plane(plane)
+        return
     files = [part for part in sys.argv[1:] if not part.startswith("-")]
     if files:
         incomes, weights = read_columns(files[0], ("income", "weight"))
@@ -101,8 +146,9 @@ def main() -> None:
     cases = [(r, t, n) for r in (8000.0, 2000.0) for t in (5e4, 1e5, 2e5) for n in (2_000, 20_000, 141_199)]
     rows = [case(*one, x, shares) for one in cases]
     if "--json" in sys.argv:
-        print(json.dumps(rows))
+        print(json.dumps({"line": rows, "plane": plane}))
         return
+    print_plane(plane)
     print("".join(f"{name:>14}" for name in rows[0]))
     for row in rows:
         print("".join(f"{part:14,.0f}" if k < 3 else f"{part:14.2f}" for k, part in enumerate(row.values())))

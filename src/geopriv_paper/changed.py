@@ -35,7 +35,7 @@ def _one_way(panels: Panels) -> list[dict[str, Any]]:
                 "inverse_rate": panel["inverse_rate"],
                 "gains": {one: many["M3"] / many[one] for one in OURS},
                 "gains_few": {one: few["M3"] / few[one] for one in OURS},
-                "over_floor": {one: error * ONE_WAY_PEOPLE[-1] / panel["floor"] for one, error in unbiased.items()},
+                "over_floor": {one: error * ONE_WAY_PEOPLE[-1] / panel["least"] for one, error in unbiased.items()},
                 "m0_wins_up_to": {one: _overtaken(panel, names) for one, names in (("M3", ("M3",)), ("ours", OURS))},
             }
         )

@@ -45,7 +45,7 @@ ANSWERS: dict[str, Calibrate] = {
     "M3": SmoothT.calibrate,
     "LDP": lambda query, rate: LocalLaplace.calibrate(query, rate, TWO_WAY_DISTANCE),
     "LeastScaleT": LeastScaleT.calibrate,
-    "Table": lambda query, rate: Table.calibrate(query, rate, straight=True),
+    "Table": Table.calibrate,
 }
 """Mechanisms that answer one query a report."""
 

@@ -56,6 +56,7 @@ def panels(data: Data, full: bool) -> list[Panel]:
             "people": people,
             "unit": unit,
             "seed": _SEED,
+            "theory": ["T5″", "T8′"],  # of the Table and the Lattice: a result of others is not kept
         }
         setting = data.places, inverse * unit, factor, people, KDE_DISTANCE * unit
         found.append(Panel(NAME, name, plan | {"small": [_SMALL, _SURVEYS, _PLACES]}, partial(_panel, *setting)))

@@ -20,14 +20,13 @@ from geopriv.mechanisms import (
 )
 from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo, undo_noise
 from geopriv.mechanisms.input.expectation import gaussian_means
-from geopriv.mechanisms.lattice.moments import mean_square
 from geopriv.proofs.floors import lower_bound_many
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import GaussianKernel
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces import Plane
 from geopriv.spaces.checks import FloatArray
-from geopriv_paper.crowds import Crowd, Curve
+from geopriv_paper.crowds import Crowd
 from geopriv_paper.moments import Moments
 
 SPACE = Plane("m")
@@ -79,7 +78,7 @@ class Kernels:
                 return LocalLaplace.calibrate(query, rate, self.distance)
             case "LeastScaleT":
                 return LeastScaleT.calibrate(query, rate)
-        return Table.calibrate(query, rate, straight=True)
+        return Table.calibrate(query, rate)
 
     @cached_property
     def inputs(self) -> dict[str, InputLaplace | Lattice]:
@@ -92,12 +91,7 @@ class Kernels:
 
     @cached_property
     def lattice(self) -> Lattice:
-        """The grid report with noise of its own on each axis, on a grid that suits the kernel."""
-        return Lattice.calibrate(SPACE, self.rate, queries=[self.query], noise="product")
-
-    @cached_property
-    def round_lattice(self) -> Lattice:
-        """The grid report with round noise, which devices send."""
+        """The report in whole numbers, which devices send, on a grid that suits the kernel."""
         return Lattice.calibrate(SPACE, self.rate, queries=[self.query])
 
     @property
@@ -122,12 +116,6 @@ class Kernels:
         if name in ("M2", "LDP"):  # the same for everyone
             return self._unbiased(np.full(len(self.crowd.centers), float(mechanism.variance_at(np.zeros(1))[0])))
         return self._unbiased(self.crowd.means(mechanism.variance_at))
-
-    def round_moments(self) -> Moments:
-        """Of the grid report with round noise; interpolation between cells leaves less than 1e-4 of the kernel."""
-        spectrum = self.round_lattice.undoing.spectrum
-        assert spectrum is not None  # as for every kernel in the plane
-        return self._undone(undo_noise(self.query, spectrum))
 
     @cached_property
     def floor(self) -> float:
@@ -165,39 +153,7 @@ class Kernels:
         return Moments(report - mean, second - own, second - report**2, both - report * mean, square - mean**2)
 
     def _lattice(self) -> Moments:
-        """People are counted on the cells around them first: the law of a report is linear between cells (T8).
-
-        The kernel and the stencil are products over axes. In products of the target and f the target, which is within
-        1e-3 of f, is taken as f.
-        """
-        mechanism, crowd = self.lattice, self.crowd
-        lower, part = mechanism.place(crowd.points)
-        low = lower.min(axis=0)
-        shape = tuple((np.ptp(lower, axis=0) + 2).astype(int).tolist())
-        mass = np.zeros(shape[0] * shape[1])
-        for up in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            share = np.where(np.array(up) > 0, part, 1 - part).prod(axis=1)
-            cell = (lower - low + up).astype(np.int64)
-            mass += np.bincount(cell[:, 0] * shape[1] + cell[:, 1], share, minlength=mass.size)
-        counts = mass.reshape(shape) / len(crowd.points)
-        tables = [
-            self._along(low[axis] + np.arange(shape[axis]), places)
-            for axis, places in enumerate((crowd.rows, crowd.columns))
-        ]
-        target, second = ((tables[0][k] @ counts @ tables[1][k].T).ravel() for k in (0, 1))
-        mean, square = self._truth
-        return Moments(target - mean, second - square, second - target**2, square - target * mean, square - mean**2)
-
-    def _along(self, cells: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Along one axis the kernel on the cells, and the mean square of its stencil, each of shape (places, cells)."""
-        grid, nothing = self.lattice, np.zeros((cells.size, 1))
-        bells = [Gaussian(self.bandwidth, place) for place in places.tolist()]
-        squares = [
-            mean_square(_on_cells(bell, grid.step), cells[:, None], nothing, grid.ratio, grid.curvature)
-            for bell in bells
-        ]
-        return np.array([bell(grid.step * cells) for bell in bells]), np.array(squares)
-
-
-def _on_cells(bell: Gaussian, step: float) -> Curve:
-    return lambda cells: bell(step * cells[:, 0])
+        """By the spectrum of its noise; interpolation between cells leaves less than 1e-4 of the kernel."""
+        spectrum = self.lattice.undoing.spectrum
+        assert spectrum is not None  # as for every kernel in the plane
+        return self._undone(undo_noise(self.query, spectrum))

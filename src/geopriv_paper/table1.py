@@ -48,7 +48,7 @@ _SMALL, _SURVEYS, _SAMPLES, _SEED = 2_000, 200, 100_000, 1
 
 def panels(data: Data, full: bool) -> list[Panel]:
     """A threshold on incomes and a kernel on the map; the same quick or full, since the table has no repetitions."""
-    numbers = {"people": _SMALL, "surveys": _SURVEYS, "samples": _SAMPLES, "seed": _SEED}
+    numbers = {"people": _SMALL, "surveys": _SURVEYS, "samples": _SAMPLES, "seed": _SEED, "theory": ["T5″", "T8′"]}
     return [
         Panel(NAME, "threshold", numbers | {"incomes": data.incomes.fingerprint}, partial(_threshold, data.incomes)),
         Panel(NAME, "kernel", numbers | {"places": data.places.fingerprint}, partial(_kernel, data.places)),
@@ -92,8 +92,8 @@ def _kernel(places: Places) -> dict[str, Any]:
         "M2": (LipschitzLaplace.calibrate(query, rate), query),
         "M3": (SmoothT.calibrate(query, rate), query),
         "LeastScaleT": (LeastScaleT.calibrate(query, rate), query),
-        "Table": (Table.calibrate(query, rate, straight=True), query),
-        "Lattice": (Lattice.calibrate(CITY, rate, queries=[query], noise="product"), query),
+        "Table": (Table.calibrate(query, rate), query),
+        "Lattice": (Lattice.calibrate(CITY, rate, queries=[query]), query),
         "InputLaplace": (InputLaplace.calibrate(CITY, rate), query),
     }
     some = places.draw(min(_PEOPLE, len(places.values)), rng)

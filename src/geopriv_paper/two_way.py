@@ -36,7 +36,8 @@ def panels(data: Data, full: bool) -> list[Panel]:
             "people": people,
             "seed": _SEED,
         }
-        small, large = {"small": [_SMALL, _SURVEYS, _PAIRS]}, {"large": [_ROUND, _PAIRS_FULL]}
+        # the theory of the Table: a result of another is not kept
+        small, large = {"small": [_SMALL, _SURVEYS, _PAIRS], "theory": ["T5″"]}, {"large": [_ROUND, _PAIRS_FULL]}
         found.append(Panel(NAME, name, plan | small, partial(_panel, law, inverse, people)))
         if full:
             found += [

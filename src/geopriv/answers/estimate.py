@@ -28,6 +28,7 @@ from geopriv.queries.questions import Question
 from geopriv.reports.tallies import Tally
 from geopriv.reports.verbs import tally
 from geopriv.spaces.checks import fraction, invalid
+from geopriv.spaces.threads import each_in_threads
 from geopriv.surveys.design import Design
 
 
@@ -256,9 +257,12 @@ def _answers(
     """Every question of a design, or others that are asked later, from counts: for all, and for each group."""
     weighted = weighted and design.groups is not None and bool(design.groups.weights)
     pool, confidence = Pool(counts, weighted), confidence if asked is None else asked.each
-    answers = tuple(_answered(question, pool, confidence, consistent) for question in later or design.questions)
+    answers = tuple(
+        each_in_threads(lambda question: _answered(question, pool, confidence, consistent), later or design.questions)
+    )
     rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
-    public = (design.survey, design.hash, design.guarantee, design.space)
+    survey = design.survey if not design.walks else f"{design.survey}, round {counts.counts(0).rows[0, 0]}"
+    public = (survey, design.hash, design.guarantee, design.space)
     whole = Answers(*public, _marked(answers, later), counts.n, rejected, design.counted, asked=asked)
     if design.groups is None:
         return whole
@@ -309,7 +313,7 @@ def _answered(question: Question, pool: Pool, confidence: float, consistent: boo
 
 
 def _answer(question: Question, pool: Pool, confidence: float, consistent: bool) -> Answer:
-    answering = np.array([pool.design.answering(query) for query in question.queries])
+    answering = np.array(pool.design.answering_each(question))
     groups = {index: np.flatnonzero(answering == index) for index in np.unique(answering).tolist()}
     parts = [(mine, pool.sums(index, question, mine.tolist())) for index, mine in groups.items()]
     plain, moved = plain_band(question, pool, [(mine, index) for index, mine in groups.items()], confidence)

@@ -70,6 +70,13 @@ def in_units(question: Question, error: float | None, who: str = "people") -> st
     return f"{_short(said)}{'' if 'point' in unit else unit}"
 
 
+def unit_of(question: Question, who: str = "people") -> str:
+    """What `in_units` writes behind numbers, or else "points"; empty where each number has words of its own."""
+    from geopriv.pages.forms import form_of
+
+    return "" if question.valued and question.space.ratios else form_of(question).scale(question, who)[1]
+
+
 def _short(number: float) -> str:
     """Millions and more in words, so that no row is cut."""
     from geopriv.spaces.words import plain

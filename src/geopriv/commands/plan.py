@@ -18,6 +18,7 @@ from geopriv.commands.expectations import (
 )
 from geopriv.commands.outputs import require_replaceable, require_same_design
 from geopriv.commands.repeated import asked_again, print_repeated, repeated_document, require_rounds, stated_shuffler
+from geopriv.commands.walks import require_alone, run_walk
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -75,6 +76,9 @@ def plan(
     wanted = None if target is None else read_target(target)
     console = Console(stderr=as_json)
     asked = Survey.read(survey)
+    if asked.rounds > 1:
+        require_alone(target=target, sweep=sweep, rounds=rounds, neighbours=neighbours, within=within)
+        return run_walk(asked, output, console, as_json=as_json, replace=replace)
     require_rounds(asked, rounds)
     stated = stated_shuffler(asked, neighbours, within)
     with console.status(_doing(asked)) as status:
@@ -95,6 +99,7 @@ def plan(
         require_same_design(output, found.design)
     found.design.write(output)
     console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+    return None
 
 
 def _doing(asked: Survey) -> str:
@@ -103,7 +108,8 @@ def _doing(asked: Survey) -> str:
 
     tables = tables_of(asked.questions, asked.epsilon)
     slow = f"; compiling {tables} table{'s' if tables > 1 else ''}, of some ten seconds each" if tables else ""
-    return f"Predicting the errors of {len(asked.queries):,} estimates{slow}…"
+    estimates = sum(len(question.queries) for question in asked.questions)
+    return f"Predicting the errors of {estimates:,} estimates{slow}…"
 
 
 def _picture(output: Path, sweep: bool, picture: Path | None) -> Path | None:
@@ -154,7 +160,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     for option in found.plan.options:
         options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
     console.print(options)
-    maps = "; on a map those of its mean kernels, times 100" if _has_map(found) else ""
+    maps = "; on a map those of up to 32 × 32 of its mean kernels, times 100" if _has_map(found) else ""
     unit = f"percentage points (root mean square over all {_what(found)}{maps})"
     if not found.in_points:
         unit = f"{found.survey.space.distance_unit or 'units'} (root mean square over all means)"

@@ -14,7 +14,7 @@ from geopriv.answers.units import per_square
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
 
-_PIXELS = 480  # of a picture's longer side
+_PIXELS = 480  # of a picture's longer side, at least
 _PEAKS = 8
 
 
@@ -72,7 +72,8 @@ class Density:
     def pixels(self) -> tuple[FloatArray, FloatArray]:
         """Coordinates of the columns and rows of a picture."""
         low, high = np.asarray(self.question.low), np.asarray(self.question.high)
-        counts = np.maximum(np.round(_PIXELS * (high - low) / (high - low).max()), 1).astype(int)
+        longest = max(_PIXELS, *self.question.shape)
+        counts = np.maximum(np.round(longest * (high - low) / (high - low).max()), 1).astype(int)
         x, y = (a + (b - a) * (np.arange(k) + 0.5) / k for a, b, k in zip(low, high, counts, strict=True))
         return x, y
 

@@ -17,12 +17,14 @@ from geopriv.queries.source import Source
 from geopriv.spaces import Space
 from geopriv.surveys.asking import Asking
 from geopriv.surveys.kinds import Kind, asked_on
+from geopriv.surveys.kinds.base import ON_LINES
 from geopriv.surveys.lengths import RATES, plain_length
 from geopriv.surveys.part import Part, listed
 from geopriv.surveys.reading import parse_questions, parse_survey
 from geopriv.surveys.schema import SurveyTable
 
 _Made = TypeVar("_Made")
+WALKED = "threshold", "mean", "total"  # kinds that walking noise tells: no Gaussian blur is known of the others
 MOST = 8  # areas, or classes of far ones, with a table each, as in geopriv.surveys.planning.plain_tables
 
 
@@ -44,8 +46,11 @@ def build(text: str, file: str, make: Callable[..., _Made]) -> _Made:
         if tables.prior is not None:
             prior = tables.prior.build(tables.space, space, whole.inside("prior"), folder)
         groups = None if tables.groups is None else tables.groups.build(whole.inside("groups"), source)
+        rounds = 1 if tables.walk is None else tables.walk.rounds
+        if rounds > 1 and tables.space.kind not in ON_LINES:
+            raise whole.inside("space").wrong("kind", "'line' or 'log' where noise walks", tables.space.kind)
         questions = tuple(_questions(tables, whole, space, rate, folder))
-        return make(tables.name, space, rate, questions, tables.people, source, prior, groups, tables.counted)
+        return make(tables.name, space, rate, questions, tables.people, source, prior, groups, tables.counted, rounds)
 
 
 def build_questions(text: str, file: str, space: Space, rate: float, source: Source | None) -> list[Question]:
@@ -83,7 +88,8 @@ def _rate(tables: SurveyTable, whole: Part, space: Space) -> float:
 def _questions(tables: SurveyTable, whole: Part, space: Space, rate: float, folder: Path) -> list[Question]:
     """The questions of all queries: of a few areas with linear borders, which suit a table each, otherwise blurred."""
     on, columns = tables.space.kind, tuple(tables.space.columns or ())
-    asking = Asking(on, space, rate, tables.space.limits, folder, len(tables.query) == 1, columns)
+    rounds = 1 if tables.walk is None else tables.walk.rounds
+    asking = Asking(on, space, rate, tables.space.limits, folder, len(tables.query) == 1, columns, rounds=rounds)
     found = _asked(tables.query, whole, asking)
     if space.dimension > 1 and len(found) <= TABLES and all(question.form == "share" for question in found):
         apart = _asked(tables.query, whole, replace(asking, apart=True))
@@ -107,6 +113,8 @@ def _asked(tabled: Sequence[Kind], whole: Part, asking: Asking) -> list[Question
         if on not in table.spaces:
             rule = f"{listed(f'{kind!r}' for kind in asked_on(on))} on a space of kind '{on}'"
             raise part.wrong("kind", rule, table.kind)
+        if asking.rounds > 1 and table.kind not in WALKED:
+            raise part.wrong("kind", f"one of {listed(map(repr, WALKED))} where noise walks", table.kind)
         for question in table.build(part, asking):
             if question.name in [other.name for other in found]:
                 raise part.error(f"must be a name of its own, and {question.name!r} is taken", "name")

@@ -10,8 +10,9 @@ from geopriv.device.designs import PEOPLE, VERSION, verify
 from geopriv.device.files import canonical, digest, read_few, replacing
 from geopriv.device.reading import MECHANISMS
 from geopriv.device.texts import LABEL, NAME, plain
+from geopriv.device.walks import METRIC
 from geopriv.errors import InvalidDesign, InvalidParameter
-from geopriv.mechanisms.guarantee import Guarantee, Pure, partition
+from geopriv.mechanisms.guarantee import Guarantee, partition
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Groups, Query
 from geopriv.queries.questions import Question
@@ -25,13 +26,17 @@ from geopriv.spaces.shown import Plotted
 Share = Annotated[int, Note(minimum=1, maximum=1 << 32)]
 _OPEN = Spare(description="Labels of which each report carries one openly; left out for none.")
 _COUNTED = Spare(minLength=1, maxLength=LABEL, description=f"Who reports; left out for '{PEOPLE}'.")
+_PROMISE = Note(
+    properties={"delta": {"const": 0}, "radius": {"const": "inf"}, "metric": {"enum": ["distance", METRIC]}},
+    description="Of one report; where noise walks, of all rounds together, on trajectories.",
+)
 
 
 class Written(TypedDict):
     """What a design.json holds beside the parameters of a Design."""
 
     version: Literal[3]
-    guarantee: Pure
+    guarantee: Annotated[Guarantee, _PROMISE]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +104,9 @@ class Design(Plotted):
         document = to_document(self)
         object.__setattr__(self, "document", document | {"hash": digest(document)})
         for question in questions:
+            if any(m.forms is not None and question.form not in m.forms for m in mechanisms):
+                rule = f"of the form {', '.join(mechanisms[0].forms or ())}, which can be told of noise that walks"
+                raise invalid("Design", "questions", rule, question.name)
             if not any(m.answers_all and m.space == question.space for m in mechanisms):
                 for query in question.queries:
                     self.answering(query)
@@ -142,11 +150,23 @@ class Design(Plotted):
             raise invalid("Design", "questions", "answered by one of its mechanisms", query)
         return min(able, key=lambda k: self.mechanisms[k].answers_all)
 
+    def answering_each(self, question: Question) -> list[int]:
+        """The index of the mechanism that answers, for every query of a question."""
+        able = [k for k, mechanism in enumerate(self.mechanisms) if mechanism.space == question.space]
+        if able and all(self.mechanisms[k].answers_all for k in able):  # as of maps: they answer whatever is asked
+            return [able[0]] * len(question.queries)
+        return [self.answering(query) for query in question.queries]
+
     @property
     def guarantee(self) -> Guarantee:
         """Of one person: the weakest of the mechanisms' own, since each person answers one."""
         promises = [mechanism.guarantee for mechanism in self.mechanisms]
         return promises[0] if len(promises) == 1 else partition(*promises)
+
+    @property
+    def walks(self) -> bool:
+        """Whether noise walks: people report in several rounds, and the promise is on trajectories (theory T15)."""
+        return self.guarantee.metric == METRIC
 
     @property
     def hash(self) -> str:

@@ -17,6 +17,7 @@ from geopriv_paper.benchmarks.city_map import INVERSE_RATES, MapPanel, city_map
 from geopriv_paper.benchmarks.one_way import Panel, one_way
 from geopriv_paper.benchmarks.plain_widths import INVERSE_RATES as WIDTH_RATES
 from geopriv_paper.benchmarks.plain_widths import PEOPLE, WidthPanel, plain_widths
+from geopriv_paper.benchmarks.whole_maps import WholeMap, whole_maps
 from geopriv_paper.datasets import read_incomes, read_places
 from geopriv_paper.settings import CITY, one_way_settings
 
@@ -31,6 +32,7 @@ class Accuracy:
     places: str
     panels: list[Panel]
     maps: list[MapPanel]
+    whole: list[WholeMap]
     widths: list[WidthPanel]
 
     def as_json(self) -> dict[str, Any]:
@@ -41,6 +43,7 @@ class Accuracy:
                 "panels": [asdict(p) | {"gains": p.gains, "efficiencies": p.efficiencies} for p in self.panels],
             },
             "map": {"places": self.places, "panels": [asdict(p) | {"gains": p.gains} for p in self.maps]},
+            "whole_maps": [asdict(w) for w in self.whole],
             "plain": {"incomes": self.incomes, "panels": [asdict(p) for p in self.widths]},
         }
 
@@ -55,7 +58,7 @@ def measure(incomes: Path | None, places: Path | None, people: int, seed: int) -
         panels = one_way(who, each=lambda: progress.advance(task))
         maps = city_map(spots, CITY, seed, each=lambda: progress.advance(task))
         widths = plain_widths(who, each=lambda: progress.advance(task))
-    return Accuracy(who.source, where.source, panels, maps, widths)
+    return Accuracy(who.source, where.source, panels, maps, whole_maps(), widths)
 
 
 def print_tables(result: Accuracy) -> None:
@@ -94,12 +97,23 @@ def print_tables(result: Accuracy) -> None:
         "M3, ε each: with ε for each of the 3,721 queries; shared: each person answers one query.\n",
         highlight=False,
     )
+    console.print(_whole_table(result))
     console.print(_width_table(result))
     console.print(
         "Plain: holds the share at or above T whoever the people are (theory T14). Soft: people within 2/ε of T count\n"
         "in part, which is another question. Reach: over which a bracket fades, chosen by plan from the published fit.",
         highlight=False,
     )
+
+
+def _whole_table(result: Accuracy) -> Table:
+    whole = _table("Variance of a whole map from one report, noise alone, over that of planar Laplace noise; exact")
+    for name in ("εh", "step·ε", "round noise", "noise of each axis", "floor (T11)"):
+        whole.add_column(name, justify="right")
+    for w in result.whole:
+        ratios = (f"{part:.3f}" for part in (w.rounded, w.product, w.floor))
+        whole.add_row(f"{w.bandwidth:g}", f"{w.step:g}", *ratios)
+    return whole
 
 
 def _width_table(result: Accuracy) -> Table:

@@ -75,7 +75,7 @@ def city_map(
     for inverse in INVERSE_RATES:
         kernels = Kernels(crowd, inverse, crowd.width, KDE_DISTANCE)
         truth, found = true_map(kernels, crowd.points), input_map(kernels, "InputLaplace", crowd.points, rng)
-        error = {name: kernels.moments(name).numbers(n)["error"] for name in ("InputLaplace", "M3")}
+        error = {name: kernels.moments(name).numbers(n)["error"] for name in ("InputLaplace", "Lattice", "M3")}
         panels.append(
             MapPanel(
                 inverse,
@@ -83,7 +83,7 @@ def city_map(
                 crowd.width,
                 error["InputLaplace"],
                 float(np.mean((found - truth) ** 2)),
-                kernels.round_moments().numbers(n)["error"],
+                error["Lattice"],
                 float(np.mean((_sent(kernels, crowd.points) - truth) ** 2)),
                 error["M3"],
                 kernels.moments("M3").numbers(n, n / len(crowd.centers))["error"],
@@ -95,7 +95,7 @@ def city_map(
 
 def _sent(kernels: Kernels, points: FloatArray) -> FloatArray:
     """The map from one exact report a person, drawn as devices draw."""
-    crowd, lattice = kernels.crowd, kernels.round_lattice
+    crowd, lattice = kernels.crowd, kernels.lattice
     reports = lattice.report(points)
     found = estimate(lattice, reports.values, kernels.query, at=(crowd.rows, crowd.columns))
     return np.asarray(found.values)

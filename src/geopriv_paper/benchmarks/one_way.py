@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from geopriv.mechanisms import Table
-from geopriv.proofs.floors import least_variance
 from geopriv.queries.priors import Prior
 from geopriv_paper.datasets import Incomes
-from geopriv_paper.one_way import expected
+from geopriv_paper.one_way import with_least
 from geopriv_paper.settings import one_way_settings
 
 
@@ -68,7 +67,7 @@ def one_way(incomes: Incomes, each: Callable[[], None] = lambda: None) -> list[P
     """
     panels = []
     for setting in one_way_settings():
-        found = expected(setting, incomes, straight=False)
+        found = with_least(setting, incomes)
         variance = {name: float(numbers["variance"]) for name, numbers in found["expected"].items()}
         people = Prior(incomes.values, incomes.weights)
         excess = Table.calibrate(setting.query, setting.rate).excess(people)
@@ -83,7 +82,7 @@ def one_way(incomes: Incomes, each: Callable[[], None] = lambda: None) -> list[P
                 variance["Table"],
                 excess,
                 found["floor"],
-                least_variance(setting.query, setting.rate, people),
+                found["least"],
             )
         )
         each()

@@ -65,7 +65,7 @@ def _figure(
             _panel(axis, panel, surveys.get(f"T{at}-{inverse}", {}), names, floor=floor)
             axis.set_title(f"T = {at:,}, ε = 1/{inverse:,}, C = {distance:,}", fontsize=10, loc="left")
         ends = [mean_squared_error(panel["expected"][name], n) for panel in panels for name in names for n in _ENDS]
-        ends += [panel["floor"] / _ENDS[1] for panel in panels if floor]
+        ends += [panel["least"] / _ENDS[1] for panel in panels if floor]
         row[0].set_ylim(0.5 * min(ends), 2 * max(ends))
         row[0].set_ylabel("mean squared error")
         row[0].yaxis.set_minor_locator(NullLocator())
@@ -116,5 +116,5 @@ def _panel(axis: Axes, result: dict[str, Any], surveys: dict[str, Any], names: t
             ls="",
         )
     if floor:
-        axis.loglog(n, result["floor"] / n, color=BLACK, lw=1)
-        axis.fill_between(n, 1e-3 * result["floor"] / n, result["floor"] / n, color="0.9", zorder=0)
+        axis.loglog(n, result["least"] / n, color=BLACK, lw=1)
+        axis.fill_between(n, 1e-3 * result["least"] / n, result["least"] / n, color="0.9", zorder=0)

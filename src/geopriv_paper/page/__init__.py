@@ -50,11 +50,10 @@ def _opening(done: Reproduction) -> list[str]:
             "M0 is noise on the input with the plain estimate (biased), M1 noise on the distance with the plain "
             "estimate (biased), M2 Laplace noise by the Lipschitz constant, M3 Student-t noise by smooth "
             "sensitivity, LDP local differential privacy with ε' = ε·C (another promise). LeastScaleT, Table, "
-            "Lattice and the unbiased InputLaplace are ours, with the same ε-Geo-Privacy as M0 to M3. The floor is "
-            "what no unbiased report with this promise can beat (theory T7); E1 to E12 are the errata of docs/theory. "
-            "Table is the one of theory T5, without spare rows, and Lattice has independent noise on each axis (T8): "
-            "`plan` takes tables with spare rows and round noise (T5″, T8′), which err less; `geopriv bench accuracy` "
-            "measures those."
+            "Lattice and the unbiased InputLaplace are ours, with the same ε-Geo-Privacy as M0 to M3. Table has "
+            "spare rows (T5″); Lattice has round noise on the map (T8′), and noise of its own on each axis for two- "
+            "way thresholds (T8). The floor is what no unbiased report with this promise can beat (theory T12 for "
+            "one-way thresholds, T7 and T10 elsewhere); E1 to E12 are the errata of docs/theory."
         ),
     ]
 

@@ -58,7 +58,7 @@ def _errors(settings: Panels, people: int) -> list[str]:
         errors = {name: mean_squared_error(panel["expected"][name], people) for name in names}
         best = min(errors[name] for name in names)
         cells = [f"**{small(error)}**" if error == best else small(error) for error in errors.values()]
-        rows.append([*_setting(panel), *cells, small(panel["floor"] / people)])
+        rows.append([*_setting(panel), *cells, small(panel["least"] / people)])
     head = ["T", "1/ε", *names, "floor"]
     return [f"Mean squared error, n = {people:,}; the least in bold:", "", *table(head, rows, "r" * len(head)), ""]
 
@@ -132,7 +132,7 @@ def _log_normal(panels: Panels) -> list[str]:
     rows = [
         [name.partition("-")[0][1:], name.partition("-")[2]]
         + [f"{one['expected'][mechanism]['variance']:.5f}" for mechanism in names]
-        + [f"{one['floor']:.5f}"]
+        + [f"{one['least']:.5f}"]
         for name, one in found["settings"].items()
     ]
     head = ["T", "1/ε", *names, "floor"]

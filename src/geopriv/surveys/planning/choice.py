@@ -192,7 +192,7 @@ class Plan(Plotted):
 
     def reason(self, best: Option, among: str = "", next_best: str = "", asked: str = "") -> str:
         """The sentence, of its parts: among what the option is best, how it shares ε, what is next, what is asked."""
-        size = len(best.variances)
+        size = self.work.estimates
         sentence = f"{best.mechanism} has the least predicted error{among}"
         if size > 1 or asked:
             how = {
@@ -306,9 +306,9 @@ def _plain(work: Workload) -> Option:
 def _least(work: Workload) -> list[Option]:
     """For each arrangement of one query a report what no mechanism can beat, the best first."""
     alone = floors(work, work.rate)
-    if work.size == 1:
+    if work.estimates == 1:
         return [Option("Table", "one report", alone / work.people, np.zeros(1), bound_only=True)]
-    split = floors(work, work.rate / work.size) / work.people
+    split = floors(work, work.rate / work.estimates) / work.people
     both = [
         _people_split("Table", work, alone, bound_only=True),
         Option("Table", "ε split", split, np.zeros(work.size), bound_only=True),
@@ -326,7 +326,7 @@ def _posterior(name: str, work: Workload, least: list[Option]) -> Option:
 
 
 def _arranged(name: str, arrangement: Arrangement, work: Workload) -> Option:
-    rate = work.rate / work.size if arrangement == "ε split" else work.rate
+    rate = work.rate / work.estimates if arrangement == "ε split" else work.rate
     variance = posterior(name, work, rate)
     if arrangement == "people split":
         return _people_split(name, work, variance)
@@ -335,15 +335,17 @@ def _arranged(name: str, arrangement: Arrangement, work: Workload) -> Option:
 
 def _people_split(name: str, work: Workload, alone: Any, bound_only: bool = False) -> Option:
     """K groups of people: the noise of a group, and the chance of who is in it."""
-    chance = (work.size - 1) * work.answers[1]
-    variance = (work.size * alone + chance) / work.people
+    chance = (work.estimates - 1) * work.answers[1]
+    variance = (work.estimates * alone + chance) / work.people
     return Option(name, "people split", variance, np.zeros(work.size), bound_only=bound_only)
 
 
 def _table(work: Workload, least: list[Option], best: float, most: float) -> Option:
     """Compiled where its floor says that it could be the best; otherwise that floor."""
-    if work.size > most and least[0].error < best:
-        raise InvalidParameter(f"One table for each of {work.size:,} queries is more than a design holds, {most:g}.")
+    if work.estimates > most and least[0].error < best:
+        raise InvalidParameter(
+            f"One table for each of {work.estimates:,} queries is more than a design holds, {most:g}."
+        )
     if len(work.kinds) > _MOST_TABLES:
         raise InvalidParameter(f"Tables of {len(work.kinds)} different shapes would take long to compile.")
     found = [bound if bound.error >= best else _arranged("Table", bound.arrangement, work) for bound in least]

@@ -21,7 +21,8 @@ def leverage_of(design: Design, question: Question, people: int) -> float:
         people: in all, split evenly among mechanisms.
     """
     each, found = people / len(design.mechanisms), 0.0
-    answering = np.array([design.answering(query) for query in question.queries])
+    some = len(question.unlike)  # the first ones: a map's others are its first kernel, moved, of the same range
+    answering = np.array(design.answering_each(question)[:some])
     for index in np.unique(answering).tolist():
         mechanism, which = design.mechanisms[index], np.flatnonzero(answering == index).tolist()
         size, low, _ = mechanism.limits

@@ -72,8 +72,10 @@ def tables_of(questions: Sequence[Question], rate: float) -> int:
 
     A few are at most eight, on a line two, or as many classes of far ones.
     """
-    asked = tuple(dict.fromkeys(query for question in questions for query in question.queries))
-    if not 0 < len(asked) == len(questions) or not all(map(is_plain, questions)):  # none is asked twice
+    if any(len(question.queries) != 1 for question in questions) or not all(map(is_plain, questions)):
+        return 0
+    asked = tuple(dict.fromkeys(question.queries[0] for question in questions))
+    if not 0 < len(asked) == len(questions):  # none is asked twice
         return 0
     few = len(asked) <= _most(asked)
     return len(asked) if few or _classes(asked, rate) else 0

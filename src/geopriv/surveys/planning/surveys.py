@@ -81,7 +81,7 @@ class SurveyPlan(Plotted):
         An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
         """
         # that of a kernel is the same everywhere
-        asked = [query for question in self.survey.questions if not question.valued for query in question.queries]
+        asked = [query for question in self.survey.questions if not question.valued for query in question.unlike]
         unlike = {query.moved if query.bell is not None else query: query for query in asked}.values()
         biases = [self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike]
         return max(biases, default=0.0)
@@ -133,7 +133,7 @@ class SurveyPlan(Plotted):
         seen = self.predicted_with or self.design.mechanisms
         variances = [
             worst_variance(seen[self.design.answering(query)], query, ends)
-            for query in {query.moved if query.knots is None else query: query for query in question.queries}.values()
+            for query in {query.moved if query.knots is None else query: query for query in question.unlike}.values()
         ]
         parts = len(self.design.mechanisms)  # of which each person answers one
         return question.times * math.sqrt(parts * max(variances) / self.survey.people)
@@ -181,7 +181,7 @@ class SurveyPlan(Plotted):
     def _places(self) -> dict[str, Any]:
         """Where the queries of a question about shares are among those of the plan."""
         asked = [question for question in self.survey.questions if not question.valued]
-        sizes = [len(question.queries) for question in asked]
+        sizes = [len(question.looked_at) for question in asked]
         ends = np.cumsum(sizes)
         return {
             question.name: np.arange(end - size, end) for question, size, end in zip(asked, sizes, ends, strict=True)
@@ -248,7 +248,11 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     """Options for a survey, and the design of the best among those that devices can run.
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
+
+    Raises:
+        InvalidParameter: where no mechanism can answer the questions, and for a survey whose noise walks.
     """
+    _require_one_round(survey)
     work = workload_of(survey)
     plain, tabled = _plain(survey, work), plain_tables(survey.questions, work)
     tables = min(tabled, key=lambda made: made.cost, default=None)
@@ -273,9 +277,8 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         raise _unanswered(survey, reason) from None
     if grid is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
-        asked, people = plain.questions if plain else survey.questions, _valued_work(survey)
-        known = survey.prior is not None
-        questions = tuple(settled(each, grid, people, known) if each.valued else each for each in asked)
+        asked, known = plain.questions if plain else survey.questions, survey.prior is not None
+        questions = tuple(settled(each, grid, _valued_work(survey), known) if each.valued else each for each in asked)
         design = Design(survey.name, (grid,), (), questions, *public)
         half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen, beside)
@@ -287,6 +290,14 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         mechanisms = stand_ins = tables_for(best.mechanism, work)
     design = Design(survey.name, mechanisms, (), survey.questions, *public)
     return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
+
+
+def _require_one_round(survey: Survey) -> None:
+    if survey.rounds > 1:
+        raise InvalidParameter(
+            "A survey with a table [walk] is planned by geopriv.surveys.planning.plan_walk, or by `geopriv plan`: it "
+            "has one mechanism, and another promise."
+        )
 
 
 def _fixed_grid(survey: Survey, work: Workload, plain: PlainGrid | None) -> Lattice | None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
+from geopriv.mechanisms.lattice.crowds import Crowd as Reporting
 from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
@@ -67,7 +69,7 @@ def half_widths(
         option = plan_work(work, taken, for_devices=True, grid=grid).taken
     found, first = dict[str, HalfWidth](), 0
     for question in asked.questions:
-        last = first + len(question.queries)
+        last = first + len(question.looked_at)
         if grid is not None and question.name in plain:
             found[question.name] = _Plain(grid, question, work.crowd(first))
         elif option is not None:
@@ -128,7 +130,7 @@ class _Plain:
 
     def __call__(self, people: int) -> float:
         def cost(k: int) -> float:
-            each = [half_width(pair, self.crowd[1], people) for pair in self._moments(EDGES[k])]
+            each = [half_width(pair, np.ones(1), people) for pair in self._moments(EDGES[k])]
             return float(np.mean(each)) if each else math.inf
 
         k, best = -1, FIRST.get(self.lattice.space.dimension, FIRST[2])
@@ -149,5 +151,9 @@ class _Plain:
         bracket = self.lattice.bracket(query, reach)
         if bracket is None:
             return None
-        points = self.crowd[0]
-        return self.lattice.undoing.moments(bracket.inner, points), self.lattice.undoing.moments(bracket.outer, points)
+        return self.expected.moments(bracket.inner), self.expected.moments(bracket.outer)
+
+    @cached_property
+    def expected(self) -> Reporting:
+        """The crowd on the lattice."""
+        return self.lattice.undoing.crowd(*self.crowd)
