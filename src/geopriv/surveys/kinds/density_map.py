@@ -56,7 +56,7 @@ class DensityMapQuery(Table):
             lines = read_outline(asking.folder / self.outline, self.outline, asking.space, low, high, part)
         with part.explaining(columns="cells", rows="cells"):
             name = self.name or "density"
-            return [DensityMap(name, bandwidth, tuple(low), tuple(high), asking.space, *cells, lines)]
+            return [DensityMap(name, bandwidth, tuple(low), tuple(high), asking.space, *cells, outline=lines)]
 
     def _on_plane(self, part: Part, asking: Asking) -> tuple[FloatArray, FloatArray]:
         """The corners of what is drawn."""
