@@ -71,7 +71,9 @@ def write_json(path: Path, document: Any) -> None:
     """Write a file in one step: it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rough = path.with_name(f".{path.name}.{os.getpid()}")
-    rough.write_text(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    rough.write_text(
+        json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8", newline="\n"
+    )
     os.replace(rough, path)
 
 

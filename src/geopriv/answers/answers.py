@@ -193,7 +193,7 @@ class Answers(Shown):
         """
         html = str(pages().page_html(self, outline, date))
         with replacing(path) as fresh:
-            fresh.write_text(html, encoding="utf-8")
+            fresh.write_text(html, encoding="utf-8", newline="\n")
 
     def __str__(self) -> str:
         return str(pages().text_of(self))

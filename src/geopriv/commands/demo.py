@@ -57,7 +57,7 @@ def demo(
         folder.mkdir(parents=True, exist_ok=True)
         survey = (embedded / f"{name}.toml").read_text(encoding="utf-8")
         survey = re.sub(r"^people = \S+", f"people = {n:_}", survey, flags=re.MULTILINE)
-        (folder / "survey.toml").write_text(survey, encoding="utf-8")
+        (folder / "survey.toml").write_text(survey, encoding="utf-8", newline="\n")
         if name == "city":
             shutil.copy(embedded / "districts.geojson", folder / "districts.geojson")
         data = given or folder / "people.parquet"

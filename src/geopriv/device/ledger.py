@@ -137,6 +137,7 @@ class Ledger:
                 if own_file(self._path) != before:
                     raise OSError(errno.ESTALE, "The ledger was replaced while it was opened", self._path)
                 connection.execute("PRAGMA synchronous = EXTRA")
+                connection.execute("PRAGMA fullfsync = ON")  # macOS: waits for the disk itself; nothing elsewhere
                 yield connection
         except sqlite3.Error as error:
             raise OSError(errno.EIO, f"The ledger cannot be used ({error})", self._path) from None
