@@ -344,6 +344,9 @@ def form_of(hint: Any) -> Form:
     if typing.is_typeddict(hint):
         return Record(hint)
     origin = typing.get_origin(hint)
+    # a named type, as numpy's NDArray is from Python 3.12 on, stands for what it names
+    if (named := getattr(origin or hint, "__value__", None)) is not None:
+        return form_of(named[typing.get_args(hint)] if origin else named)
     make = _FORMS.get(origin or hint) or (Thing if isinstance(hint, type) else None)
     if make is None:
         raise TypeError(f"{hint} has no form in JSON")

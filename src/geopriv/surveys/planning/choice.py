@@ -17,7 +17,7 @@ from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.shown import Shown
 from geopriv.surveys.planning.best_possible import floor_of, least_of
 from geopriv.surveys.planning.needs import REACH, least_rate, people_within
-from geopriv.surveys.planning.options import Arrangement, Option
+from geopriv.surveys.planning.options import Arrangement, Option, Told, untold
 from geopriv.surveys.planning.predictions import (
     floors,
     input_laplace,
@@ -242,7 +242,11 @@ def plan_queries(
 
 
 def plan_work(
-    work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_devices: bool = False, grid: Lattice | None = None
+    work: Workload,
+    mechanisms: Sequence[str] = MECHANISMS,
+    for_devices: bool = False,
+    grid: Lattice | None = None,
+    told: Told = untold,
 ) -> Plan:
     """Every option for a workload; that of a Lattice on a given grid."""
     least = [option for option in _least(work) if not (for_devices and option.arrangement == "ε split")]
@@ -261,7 +265,9 @@ def plan_work(
         "InputLaplace plain": _plain,
         "VectorTable": partial(vector_option, grid=grid),
     }
-    for name in _asked_for(mechanisms):  # tables last, when it is known what they must beat
+    names = _asked_for(mechanisms)
+    for k, name in enumerate(names):  # tables last, when it is known what they must beat
+        told(f"Predicting {work.size:,} errors", k / len(names))
         if name in inputs:
             attempt(name, partial(inputs[name], work))
         elif name in ("Table", "SharedTables"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,6 +12,14 @@ import numpy as np
 from geopriv.spaces.checks import FloatArray
 
 Arrangement = Literal["one report", "ε split", "people split", "shared report", "shared reports"]
+
+
+Told = Callable[..., None]
+"""Told what is done next and, where that is known, which share of the whole was done."""
+
+
+def untold(doing: str, share: float | None = None) -> None:
+    """For nobody who wants to be told."""
 
 
 @dataclass(frozen=True, eq=False)
