@@ -283,7 +283,9 @@ def test_whatever_is_broken_the_error_is_ours(thing: Any, rubbish: Any, data: st
 
 def leaves(hint: Any) -> list[Any]:
     """The types of which a parameter is made."""
-    parts = typing.get_args(hint)
+    parts, origin = typing.get_args(hint), typing.get_origin(hint)
+    if hasattr(origin, "__value__"):  # as NDArray is from Python 3.12 on
+        return leaves(origin.__value__[parts])
     if typing.get_origin(hint) in (typing.Literal, np.ndarray) or not parts:
         return [typing.get_origin(hint) or hint]
     return [leaf for part in parts if part is not Ellipsis for leaf in leaves(part)]

@@ -85,6 +85,7 @@ def estimate(
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
     from geopriv.pages.forms import form_of
+    from geopriv.pages.text import text_of
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction, invalid
 
@@ -122,7 +123,7 @@ def estimate(
             answers.write_page(page, outline=coast)
     if as_json:
         print(canonical(answers.to_document()).decode(), flush=True)
-    talk.console.print(str(answers), markup=False, soft_wrap=True)
+    talk.console.print(text_of(answers, talk.console.width), markup=False, soft_wrap=True)
     written = [*([] if piped else [output]), *([] if tally is None else [tally]), *([] if no_page else [page])]
     if written:
         talk.console.print("Written: " + ", ".join(map(str, written)), markup=False, soft_wrap=True)

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
     from geopriv.device.policy import Policy
 
-_NEEDED = ("value", "ledger", "unit", "most_epsilon", "total")
+_NEEDED = {
+    "value": "--value (a number, or - for standard input)",
+    "ledger": "--ledger (a file that keeps account of what is spent; it is made if there is none)",
+    "unit": "--unit (of the value)",
+    "most_epsilon": "--most-epsilon (for this survey)",
+    "total": "--total (for all surveys)",
+}
 _LONGEST = 4096  # characters of a line with a value
 # as `privatize` reads them: no separators, and no digits of other scripts
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -55,7 +61,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
     parser = _parser()
     options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
-    lacks = [f"--{name.replace('_', '-')}" for name in _NEEDED if getattr(options, name) is None]
+    lacks = [words for name, words in _NEEDED.items() if getattr(options, name) is None]
     if options.verify and (len(lacks) < len(_NEEDED) or options.trust_this_file or options.group is not None):
         parser.exit(2, "geopriv: --verify goes with --hash only.\n")
     if not (options.hash or options.trust_this_file):
