@@ -13,11 +13,11 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
 from geopriv.queries import Query
-from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.checks import FloatArray, positive
 from geopriv.spaces.shown import Shown
 from geopriv.surveys.planning.best_possible import floor_of, least_of
 from geopriv.surveys.planning.needs import REACH, least_rate, people_within
-from geopriv.surveys.planning.options import Arrangement, Option, Told, untold
+from geopriv.surveys.planning.options import Arrangement, Option, Told, asked_for, untold
 from geopriv.surveys.planning.predictions import (
     floors,
     input_laplace,
@@ -265,7 +265,7 @@ def plan_work(
         "InputLaplace plain": _plain,
         "VectorTable": partial(vector_option, grid=grid),
     }
-    names = _asked_for(mechanisms)
+    names = asked_for(mechanisms, MECHANISMS)
     for k, name in enumerate(names):  # tables last, when it is known what they must beat
         told(f"Predicting {work.size:,} errors", k / len(names))
         if name in inputs:
@@ -283,13 +283,6 @@ def plan_work(
         raise InvalidParameter(" ".join(["No mechanism that was asked for answers these without bias.", *reasons]))
     best_first = tuple(sorted(options, key=lambda o: o.error))
     return Plan(best_first, left_out, floor_of(work), work, tuple(mechanisms), for_devices)
-
-
-def _asked_for(mechanisms: Sequence[str]) -> list[str]:
-    unknown = set(mechanisms) - set(MECHANISMS)
-    if unknown or not mechanisms:
-        raise invalid("plan", "mechanisms", f"names among {', '.join(MECHANISMS)}", sorted(unknown))
-    return [name for name in MECHANISMS if name in mechanisms]
 
 
 def _input(work: Workload) -> Option:
