@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from geopriv.reports.engines.base import Engine
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.reports.tallies import Tally
-    from geopriv.spaces import Space
     from geopriv.surveys.design import Design
 
 EXAMPLES = examples(
@@ -84,25 +83,19 @@ def estimate(
     from geopriv.answers.estimate import estimate as answer
     from geopriv.device.files import canonical
     from geopriv.errors import ReportRejected
-    from geopriv.pages.forms import form_of
     from geopriv.pages.text import text_of
     from geopriv.reports.engines.duckdb.sql import Sql
-    from geopriv.spaces.checks import fraction, invalid
+    from geopriv.spaces.checks import fraction
 
-    fraction("estimate", "confidence", confidence)
-    if tally is not None and tally.suffix != ".parquet":
-        raise invalid("estimate", "tally", "a file of .parquet", tally.name)
     piped = str(output) == PIPED
     require_one_output("estimate", as_json, piped)
     require_one_input("estimate", design, *(reports or []))
-    for path, what in ((None if piped else output, "estimates"), (tally, "tally"), (None if no_page else page, "page")):
-        if path is not None:
-            require_replaceable(path, what)
+    fraction("estimate", "confidence", confidence)
+    outputs = {"estimates": None if piped else output, "tally": tally, "page": None if no_page else page}
+    _require_outputs(outputs)
     talk = Talk(quiet, as_json or piped)
     plan = read_design(design)
-    if outline is not None and not any(form_of(question).is_map for question in plan.questions):
-        raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
-    coast = None if outline is None else _outline(outline, plan.space)
+    coast = None if outline is None else _outline(outline, plan)
     given = bool(reports) or (query is None and bool(add_tally))
     chosen = choose("estimate", engine, given, query, database, master, extensions=allow_extensions)
     with ExitStack() as opened, talk.bar() as bar:
@@ -123,10 +116,22 @@ def estimate(
             answers.write_page(page, outline=coast)
     if as_json:
         print(canonical(answers.to_document()).decode(), flush=True)
-    talk.console.print(text_of(answers, talk.console.width), markup=False, soft_wrap=True)
-    written = [*([] if piped else [output]), *([] if tally is None else [tally]), *([] if no_page else [page])]
-    if written:
-        talk.console.print("Written: " + ", ".join(map(str, written)), markup=False, soft_wrap=True)
+    else:
+        talk.console.print(text_of(answers, talk.console.width), markup=False, soft_wrap=True)
+    if written := [str(path) for path in outputs.values() if path is not None]:
+        talk.console.print("Written: " + ", ".join(written), markup=False, soft_wrap=True)
+
+
+def _require_outputs(outputs: dict[str, Path | None]) -> None:
+    """Refuse, before anything is counted, what must not be written over."""
+    from geopriv.spaces.checks import invalid
+
+    tally = outputs["tally"]
+    if tally is not None and tally.suffix != ".parquet":
+        raise invalid("estimate", "tally", "a file of .parquet", tally.name)
+    for what, path in outputs.items():
+        if path is not None:
+            require_replaceable(path, what)
 
 
 def _reports(name: str) -> AbstractContextManager[Path]:
@@ -183,17 +188,20 @@ def _rows(reports: list[str]) -> int | None:
     return rows
 
 
-def _outline(path: Path, space: Space) -> shapely.Geometry:
+def _outline(path: Path, design: Design) -> shapely.Geometry:
     """The shapes of a GeoJSON file; tried on the map before anything is counted or written."""
     import shapely
 
+    from geopriv.pages.forms import form_of
     from geopriv.pages.frames import on_map
     from geopriv.spaces.checks import invalid
 
+    if not any(form_of(question).is_map for question in design.questions):
+        raise invalid("estimate", "outline", "given with a design that asks for a map", path.name)
     try:
         found = shapely.from_geojson(path.read_text(encoding="utf-8"))
     except (shapely.errors.ShapelyError, UnicodeDecodeError):
         raise invalid("estimate", "outline", "a GeoJSON file", str(path)) from None
-    if space.flat and space.point_shape:
-        on_map(found, space)
+    if design.space.flat and design.space.point_shape:
+        on_map(found, design.space)
     return found
