@@ -119,7 +119,7 @@ def estimate(
     else:
         talk.console.print(text_of(answers, talk.console.width), markup=False, soft_wrap=True)
     if written := [str(path) for path in outputs.values() if path is not None]:
-        talk.console.print("Written: " + ", ".join(written), markup=False, soft_wrap=True)
+        Talk(quiet, taken=True).console.print("Written: " + ", ".join(written), markup=False, soft_wrap=True)
 
 
 def _require_outputs(outputs: dict[str, Path | None]) -> None:
