@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from geopriv.answers.estimates import Estimates
 from geopriv.device.designs import PEOPLE
 from geopriv.device.files import canonical, replacing
@@ -22,6 +24,8 @@ from geopriv.spaces.shown import Shown, pages
 
 if TYPE_CHECKING:
     import shapely
+
+_FEW = 10  # reports of the largest size, behind a standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +57,8 @@ class Answer(Shown):
         plain: intervals that hold the plain answers, each for itself; None where there is no plain question, or no
             report that answers it.
         who: are counted, "people"; those of a survey's answers are that survey's.
+        leverage: by how much one made-up report moves any of these estimates at most, and what holds plain answers;
+            infinite where nothing bounds what a report adds, None where it is not told (quantiles, covariances).
     """
 
     question: Question
@@ -62,11 +68,32 @@ class Answer(Shown):
     consistent: FloatArray | None = None
     plain: Band | None = None
     who: str = PEOPLE
+    leverage: float | None = None
 
     @property
     def in_part(self) -> str:
         """Who counts in part in the soft answer, "people within 16,000 USD of the line"; empty where nobody does."""
         return f"{self.who} {self.question.in_part}" if self.question.in_part else ""
+
+    @property
+    def shrunk(self) -> bool:
+        """Whether the values beside the estimates are a map of less noise, and not estimates that are cut off at 0."""
+        if self.question.product is None or self.consistent is None:
+            return False
+        return not np.array_equal(self.consistent, np.maximum(self.estimates.values, 0.0))
+
+    @property
+    def thin(self) -> FloatArray:
+        """Where a normal interval is not to be trusted, since its error is that of few reports; of the values' shape.
+
+        A report adds at most R more than another. Where the standard error is that of fewer than ten reports of size R,
+        (standard error·n/R)² < 10, the interval rests on what few people sent; where nobody was near it has nearly no
+        length, and held the truth in half of the cases only (docs/errors.md). Bands and finite intervals hold there.
+        """
+        far = self.leverage
+        if far is None or not 0 < far < np.inf:
+            return np.zeros(self.estimates.values.shape)
+        return np.asarray((self.estimates.standard_errors / far) ** 2 < _FEW, dtype=np.float64)
 
     @property
     def edge_words(self) -> str:

@@ -29,6 +29,9 @@ _BAND = Note(description="Holds all values at once with the confidence; null for
 _FINITE = Note(description="Holds each value with the confidence for every n; null where none is known.")
 _NICER = Note(description="Monotone or non-negative values, biased; null unless asked for.")
 _PLAIN = Note(description="Holds each plain answer with the confidence, whoever the people are; null where none is.")
+_MOVED = Note(
+    description="One made-up report moves no value by more, nor what holds plain answers; null where it is not told."
+)
 _EDGE = Note(description="Who counts in part, in words.")
 _TIMES = Note(properties={why: {"type": "integer", "minimum": 1} for why in REASONS}, additionalProperties=False)
 
@@ -41,7 +44,11 @@ class EndsDocument(TypedDict):
 
 
 class SoftDocument(TypedDict):
-    """The soft answer: people at the edge count in part. Its intervals are normal, each for itself."""
+    """The soft answer: people at the edge count in part.
+
+    Its intervals are normal, each for itself, and too short where few reports count, as in empty corners of a map:
+    bands and finite intervals hold there too.
+    """
 
     value: Numbers
     standard_error: Numbers
@@ -62,6 +69,7 @@ class AnswerDocument(TypedDict):
     n: Annotated[int, Note(minimum=1, description="The fewest reports that one of the values rests on.")]
     confidence: Annotated[float, Note(exclusiveMinimum=0, maximum=1)]
     plain: Annotated[EndsDocument | None, _PLAIN]
+    leverage: Annotated[Endless | None, _MOVED]
     soft: SoftDocument
 
 
@@ -159,6 +167,7 @@ def _answer_document(answer: Answer) -> dict[str, Any]:
         "n": found.n,
         "confidence": found.confidence,
         "plain": ends_document(answer.plain),
+        "leverage": None if answer.leverage is None else numbers_document(np.asarray(answer.leverage)),
         "soft": soft,
     }
 
@@ -169,7 +178,8 @@ def ends_document(band: Band | None) -> dict[str, Any] | None:
 
 
 def _read_answer(document: Any) -> Answer:
-    found = _object(document, "answer", AnswerDocument)
+    older = {"leverage": None} if isinstance(document, dict) else {}  # which documents did not have at first
+    found = _object(older | document if older else document, "answer", AnswerDocument)
     soft = _object(found["soft"], "soft", SoftDocument)
     question = from_document(Question, found["question"])
     shape = question.shape
@@ -184,7 +194,9 @@ def _read_answer(document: Any) -> Answer:
     _expect(
         plain is None or bool((plain.low <= plain.high).all()), "plain", "made of lower ends and upper ends above them"
     )
-    return Answer(question, estimates, band, finite, nicer, plain)
+    leverage = None if found["leverage"] is None else float(_array(found["leverage"], (), "leverage"))
+    _expect(leverage is None or leverage >= 0, "leverage", "at least 0")
+    return Answer(question, estimates, band, finite, nicer, plain, leverage=leverage)
 
 
 def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None:

@@ -263,7 +263,7 @@ def _answer(question: Question, pool: Pool, confidence: float, consistent: bool)
     answering = np.array([pool.design.answering(query) for query in question.queries])
     groups = {index: np.flatnonzero(answering == index) for index in np.unique(answering).tolist()}
     parts = [(mine, pool.sums(index, question, mine.tolist())) for index, mine in groups.items()]
-    plain = plain_band(question, pool, [(mine, index) for index, mine in groups.items()], confidence)
+    plain, moved = plain_band(question, pool, [(mine, index) for index, mine in groups.items()], confidence)
     reach = band_reach((sums.covariance for _, sums in parts), len(answering), confidence) if question.shape else 0.0
     flat = np.empty((4, len(answering)))
     for mine, sums in parts:
@@ -279,4 +279,5 @@ def _answer(question: Question, pool: Pool, confidence: float, consistent: bool)
         Band(values - finite, values + finite) if np.isfinite(finite).all() else None,
         form_of(question).consistent(question, estimates) if consistent else None,
         plain,
+        leverage=max(moved, *(sums.leverage for _, sums in parts)),
     )

@@ -54,7 +54,7 @@ def answer(question: Mean, pool: Pool, confidence: float, usual: Callable[[], An
     # unbiased in logarithms, and no bound is known on what the exponential makes of that
     estimates = Estimates(value, np.asarray((high - low) / 2), logs.n, np.nan, logs.confidence)
     nearest = None if made.consistent is None else as_values(question, made.consistent)
-    return replace(made, estimates=estimates, finite=finite, consistent=nearest, plain=plain)
+    return replace(made, estimates=estimates, finite=finite, consistent=nearest, plain=plain, leverage=None)
 
 
 def plain_ends(estimates: Estimates, question: Question, pool: Pool) -> tuple[FloatArray, FloatArray]:

@@ -56,7 +56,9 @@ def answer(question: Total, pool: Pool, confidence: float, usual: Callable[[], A
         ends = finite_ends(question, cast("Value", question.query), pool, confidence)
         finite = None if ends is None else Band(*ends)
     nearest = None if made.consistent is None else number * made.consistent
-    return Answer(question, estimates, None, _times(finite, number), nearest, _times(plain, number))
+    moved = None if made.leverage is None else number * made.leverage
+    intervals = _times(finite, number), nearest, _times(plain, number)
+    return Answer(question, estimates, None, *intervals, leverage=moved)
 
 
 def _times(band: Band | None, number: float) -> Band | None:

@@ -123,8 +123,7 @@ def _beside(
     from geopriv.surveys.planning.targets import needs, sweep
 
     if wanted is not None:
-        tables = found.option.mechanism == "BracketTable"
-        told("Looking for people and ε" + (", with tables of some ten seconds each…" if tables else "…"))
+        told("Looking for people and ε" + (", with tables of some ten seconds each…" if found.takes_tables else "…"))
     needed = None if wanted is None else needs(found, wanted)
     swept = None if drawn is None else sweep(found, told)
     if swept is not None and drawn is not None:
@@ -162,11 +161,18 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         "state it. People, soft ±1: how many make the 95 % interval of every soft answer, with its bias, at most "
         "± 1 point. Efficiency: a variance below which no unbiased report can be, as a share of this one's. "
         "Bias: in points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, "
-        "which devices do not.\n",
+        f"which devices do not.{_only_floors(found)}\n",
         highlight=False,
     )
     print_questions(console, found)
     console.print(f"{found.why}{_wholes(found)}\n", highlight=False, markup=False)
+
+
+def _only_floors(found: SurveyPlan) -> str:
+    """What ≥ means, where the table has one."""
+    if not any(option.bound_only for option in found.plan.options):
+        return ""
+    return " ≥: no better than that, whatever it is compiled to; others are better already, so it was not compiled."
 
 
 def _wholes(found: SurveyPlan) -> str:
@@ -175,7 +181,7 @@ def _wholes(found: SurveyPlan) -> str:
 
     said = [
         f" Of {name!r} without edges, for people everywhere alike, at least {100 * share:.2g} % of the variance is "
-        "unavoidable (theory T11)."
+        "unavoidable (theory T11, of the whole at once; the table's efficiency is of each value by itself)."
         for name, share in whole_shares(found.design).items()
     ]
     return "".join(said)

@@ -77,6 +77,11 @@ class Sums:
     bias: float
     fewest: int = 0
 
+    @property
+    def leverage(self) -> float:
+        """By how much one made-up report moves one of the means at most: the range over n; infinite without bounds."""
+        return float((self.high - self.low).max()) / self.n
+
     def part(self, some: slice) -> Sums:
         """Of some of the queries, each for itself."""
         arrays = (self.means, self.variances, self.thirds)

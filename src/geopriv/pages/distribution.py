@@ -12,6 +12,7 @@ from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
 from geopriv.device.designs import PEOPLE
 from geopriv.pages.amounts import Cell
+from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, round_numbers
 from geopriv.pages.regions import Page
 from geopriv.pages.share import axis_top, percent, percents, plain_decimals
@@ -257,7 +258,8 @@ def _notes(answer: Answer) -> tuple[str, ...]:
         notes += [note for note in _bias(answer)[1:] if note]
     if answer.consistent is not None:
         notes.append("The dashed line was made to fall and to stay between 0 and 100 %; that makes it biased.")
-    return tuple(notes)
+    notes.append(made_up_words(answer.leverage, estimates.n, 100.0, " points", 1.0))
+    return tuple(note for note in notes if note)
 
 
 def _apart(half: float) -> str:

@@ -7,7 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from geopriv.device.far import TABLES
+from geopriv.mechanisms.shared.colours import classes_of_discs
 from geopriv.mechanisms.table.brackets import is_step
+from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.surveys.asking import Asking
@@ -18,7 +21,7 @@ from geopriv.surveys.reading import parse_survey
 from geopriv.surveys.schema import SurveyTable
 
 _Made = TypeVar("_Made")
-MOST = 8  # areas with a table each, as in geopriv.surveys.planning.split_tables
+MOST = 8  # areas, or classes of far ones, with a table each, as in geopriv.surveys.planning.plain_tables
 
 
 def build(text: str, file: str, make: Callable[..., _Made]) -> _Made:
@@ -56,11 +59,17 @@ def _questions(tables: SurveyTable, whole: Part, space: Space, rate: float, fold
     on, columns = tables.space.kind, tuple(tables.space.columns or ())
     asking = Asking(on, space, rate, tables.space.limits, folder, len(tables.query) == 1, columns)
     found = _asked(tables, whole, asking)
-    if space.dimension > 1 and len(found) <= MOST and all(question.form == "share" for question in found):
+    if space.dimension > 1 and len(found) <= TABLES and all(question.form == "share" for question in found):
         apart = _asked(tables, whole, replace(asking, apart=True))
-        if all(question.plain and is_step(query) for question in apart for query in question.queries):
+        queries = [query for question in apart for query in question.queries]
+        if all(question.plain for question in apart) and all(map(is_step, queries)) and _few(queries, rate):
             return apart
     return found
+
+
+def _few(queries: Sequence[Query], rate: float) -> bool:
+    """Whether people can be split among them, or among classes of far ones that share a report."""
+    return len(queries) <= MOST or 0 < classes_of_discs(queries, rate) <= MOST
 
 
 def _asked(tables: SurveyTable, whole: Part, asking: Asking) -> list[Question]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -43,8 +43,7 @@ MECHANISMS = (
 )
 # what a design.json can hold: reports are small integers, one a person
 ON_DEVICES = ("Table", "Lattice", "BracketTable", "VectorTable", "SharedTables")
-_MOST_HELD = 64  # tables of a design, each some 50 kB
-_MOST_TABLES = 16  # programs that are worth solving for a plan
+_MOST_HELD, _MOST_TABLES = 64, 16  # tables of a design, each some 50 kB; programs that are worth solving for a plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +89,13 @@ class Plan(Shown):
 
     def efficiency(self, option: Option) -> float:
         """Floor over mean variance, between 0 and 1; not-a-number for a biased option and where there is no noise."""
-        variance = float(np.mean(option.variances))
-        if option.bound_only:  # no lower than what nothing can be below
-            variance = max(variance, self.least)
+        variance = max(float(np.mean(option.variances)), self.least if option.bound_only else 0.0)  # never below
         return math.nan if option.labelled_biased or variance == 0 else self.least / variance
+
+    def beside(self, options: Sequence[Option]) -> Plan:
+        """The same with more options, in place of any of the same mechanisms."""
+        others = [o for o in self.options if all(o.mechanism != own.mechanism for own in options)]
+        return replace(self, options=tuple(sorted([*others, *options], key=lambda o: o.error)))
 
     @property
     def taken(self) -> Option:
@@ -273,9 +275,9 @@ def plan_work(
         elif name in ("Table", "SharedTables"):
             rivals = [o for o in options if o.mechanism in ON_DEVICES or not for_devices]
             best = min((o.error for o in rivals if not (o.labelled_biased or o.bound_only)), default=math.inf)
-            most = _MOST_HELD if for_devices else math.inf
             many = partial(shared_option, work, best, partial(floors, work, work.rate))
-            attempt(name, many if name == "SharedTables" else partial(_table, work, least, best, most))
+            one = partial(_table, work, least, best, _MOST_HELD if for_devices else math.inf)
+            attempt(name, many if name == "SharedTables" else one)
         else:
             attempt(name, partial(_posterior, name, work, least))
     if not any(not (o.labelled_biased or o.bound_only) for o in options):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast, overload
 
@@ -23,10 +23,11 @@ from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
 from geopriv.surveys.planning.cautions import cautions
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_queries
 from geopriv.surveys.planning.crowds import public_ends, shares_of
+from geopriv.surveys.planning.leverage import leverage_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option, Told, untold
+from geopriv.surveys.planning.plain_tables import GAIN, TABLES, plain_tables
 from geopriv.surveys.planning.predictions import coarser, grid_for
-from geopriv.surveys.planning.split_tables import GAIN, plain_tables
 from geopriv.surveys.planning.tables import tables_for
 from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
@@ -106,6 +107,16 @@ class SurveyPlan(Shown):
         return question.times * self.plain[question.name] if question.name in self.plain else None
 
     @property
+    def grid(self) -> Lattice | None:
+        """The grid of the design; None where it has none."""
+        return cast("Lattice", self.design.mechanisms[0]) if self.option.mechanism == "Lattice" else None
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether plain answers come from tables, whose soft edges are what suits them."""
+        return bool(self.plain) and self.option.mechanism in TABLES
+
+    @property
     def in_points(self) -> bool:
         """Whether the options' errors are those of shares of people, and not of values in the unit of distance."""
         return self.plan.work.queries[0].is_share
@@ -126,6 +137,11 @@ class SurveyPlan(Shown):
         ]
         parts = len(self.design.mechanisms)  # of which each person answers one
         return question.times * math.sqrt(parts * max(variances) / self.survey.people)
+
+    def leverage(self, question: Question) -> float:
+        """By how much one made-up report moves a question's answers at most; see `planning.leverage`."""
+        fixed = next(each for each in self.design.questions if each.name == question.name)
+        return question.times * leverage_of(self.design, fixed, self.survey.people)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -239,22 +255,23 @@ def plan_survey(survey: Survey, told: Told = untold) -> SurveyPlan:
     """
     told("Looking for plain answers", 0.0)
     work = workload_of(survey)
-    plain, tables = _plain(survey, work), plain_tables(survey.questions, work)
+    plain, tabled = _plain(survey, work), plain_tables(survey.questions, work)
+    tables = min(tabled, key=lambda made: made.cost, default=None)
     grid = _fixed_grid(survey, work, plain)
     found = plan_questions(survey, work, grid, told)
     public = (survey.source, survey.groups, survey.counted)
     beside = {
         name: float(np.mean(list(made.half_widths.values())))
-        for name, made in (("Lattice", plain), ("BracketTable", tables))
+        for name, made in (("Lattice", plain), *((each.option.mechanism, each) for each in tabled))
         if made is not None and made.half_widths
     }
     # in the plane these have linear borders, around which one report for everything has long soft intervals
     apart = tables is not None and survey.space.dimension > 1
     if tables is not None and (plain is None or apart or tables.cost < GAIN**2 * plain.cost):
-        found = replace(found, options=tuple(sorted([*found.options, tables.option], key=lambda option: option.error)))
-        design = Design(survey.name, tables.tables, (), survey.questions, *public)
+        found = found.beside([made.option for made in tabled])
+        design = Design(survey.name, tables.mechanisms, (), survey.questions, *public)
         halves = tables.half_widths
-        return SurveyPlan(survey, found, tables.option, design, _extent(work), halves, tables.tables, beside)
+        return SurveyPlan(survey, found, tables.option, design, _extent(work), halves, tables.mechanisms, beside)
     try:
         best = found.taken
     except InvalidParameter as reason:

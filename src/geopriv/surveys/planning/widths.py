@@ -20,7 +20,9 @@ from geopriv.surveys.planning.brackets import EDGES, FIRST, half_width, is_plain
 from geopriv.surveys.planning.choice import plan_work
 from geopriv.surveys.planning.crowds import expected_work, shares_of
 from geopriv.surveys.planning.needs import REACH
-from geopriv.surveys.planning.split_tables import Tabled
+from geopriv.surveys.planning.plain_tables import TABLES, tables_of
+from geopriv.surveys.planning.shared import NAME as SHARED
+from geopriv.surveys.planning.table_widths import tabled
 from geopriv.surveys.planning.workload import Workload
 
 _STEP = 0.2  # in units of 1/ε, of the grid by which plain questions in the plane are judged
@@ -30,7 +32,11 @@ HalfWidth = Callable[[int], float]  # by the number of people
 
 
 def half_widths(
-    survey: Survey, mechanism: str, rate: float, names: Collection[str] | None = None
+    survey: Survey,
+    mechanism: str,
+    rate: float,
+    names: Collection[str] | None = None,
+    like: Lattice | None = None,
 ) -> dict[str, HalfWidth]:
     """For each share by its name, half of its 95 % interval: of the plain answer where there is one, else of the soft.
 
@@ -38,9 +44,11 @@ def half_widths(
 
     Args:
         survey: what is asked.
-        mechanism: by which soft questions are answered where no plain one is asked; a BracketTable answers both.
+        mechanism: by which soft questions are answered where no plain one is asked; tables
+            for plain questions answer both.
         rate: ε.
         names: of the shares to look at; all of them by default.
+        like: the grid of the design, whose noise is taken; independent noise on each axis by default.
 
     Raises:
         InvalidParameter: where nothing answers the questions at this ε.
@@ -48,13 +56,11 @@ def half_widths(
     shares = tuple(share for share in shares_of(survey) if names is None or share.name in names)
     asked = replace(survey, questions=shares)
     work = expected_work(asked).at(rate)
-    if mechanism == "BracketTable":
-        parts = len(shares_of(survey))
-        return {
-            share.name: Tabled(share.queries[0], survey.epsilon, rate, survey.people, parts, work.crowd(k), work.prior)
-            for k, share in enumerate(shares)
-        }
-    grid, plain = _plain_grid(asked, work)
+    if tables_of(survey.questions, survey.epsilon) and mechanism in TABLES:
+        every = tabled(expected_work(survey), rate, mechanism == SHARED)
+        made = zip(survey.questions, every, strict=True)
+        return {share.name: width for share, width in made if share in shares}
+    grid, plain = _plain_grid(asked, work, like)
     option = None
     if len(plain) < len(asked.questions):
         taken = [mechanism] if grid is None else ["Lattice"]
@@ -71,13 +77,16 @@ def half_widths(
     return found
 
 
-def _plain_grid(survey: Survey, work: Workload) -> tuple[Lattice | None, Sequence[str]]:
+def _plain_grid(survey: Survey, work: Workload, like: Lattice | None) -> tuple[Lattice | None, Sequence[str]]:
     """The grid that answers plain questions, and the names of those that it does."""
     if not any(map(is_plain, survey.questions)):
         return None, ()
     try:
         if survey.space.dimension > 1:  # where a design's grid is finer, and intervals a few per cent shorter
             plain = [question.name for question in survey.questions if is_plain(question)]
+            if like is not None and like.core is not None:  # round noise, of the same step in units of 1/ε
+                step = like.step * like.guarantee.epsilon / work.rate
+                return Lattice.on_grid(survey.space, work.rate, step, like.origin, "round"), plain
             return Lattice.on_grid(survey.space, work.rate, _STEP / work.rate), plain
         grid = plain_grid(survey.questions, work)
     except InvalidParameter:
