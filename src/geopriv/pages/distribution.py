@@ -145,7 +145,7 @@ def lines(answer: Answer) -> list[str]:
     for k, place in zip(shown, places, strict=True):
         told.append(f"  {place:>{width}}  {_plain_text(answer, k)}{value_text(answer, k, named=False, scale=100)}")
     if len(shown) < size:
-        told.append(f"  … and {size - len(shown)} values between these, in the estimates and on the page")
+        told.append(f"  {len(shown)} of {size} rows shown; all are in the estimates and on the page")
     return told
 
 

@@ -165,6 +165,14 @@ def is_plain(question: Question) -> bool:
     return question.plain and all(query.plain_set is not None for query in question.queries[:1])
 
 
+def reach_among(
+    lattice: Lattice, question: Question, points: FloatArray, weights: FloatArray, people: int
+) -> tuple[float, float]:
+    """The reach of one question among people at points, and its half-width: `choose_reach`."""
+    seen = _looked_at(lattice)
+    return choose_reach(seen, question, seen.undoing.crowd(points, weights), people, lattice)
+
+
 def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:
     seen, crowds = _looked_at(lattice), dict[int, Crowd]()
     plain, first = list[tuple[Question, Crowd]](), 0
