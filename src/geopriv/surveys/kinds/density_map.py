@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -56,7 +57,8 @@ class DensityMapQuery(Table):
             lines = read_outline(asking.folder / self.outline, self.outline, asking.space, low, high, part)
         with part.explaining(columns="cells", rows="cells"):
             name = self.name or "density"
-            return [DensityMap(name, bandwidth, tuple(low), tuple(high), asking.space, *cells, outline=lines)]
+            drawn = DensityMap(name, bandwidth, tuple(low), tuple(high), asking.space, *cells)
+            return [replace(drawn, outline=lines)]
 
     def _on_plane(self, part: Part, asking: Asking) -> tuple[FloatArray, FloatArray]:
         """The corners of what is drawn."""
