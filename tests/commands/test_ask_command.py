@@ -56,7 +56,7 @@ def test_reports_and_their_tally_give_the_same_answers_and_one_log(folder: Path,
     assert code == 0
     assert "above 70,000 USD" in out
     assert "Asked after collecting: 1 question so far" in out
-    assert "Written: asked.json, asked.html; questions are kept in asked-" in " ".join(error.split())
+    assert "Written: asked.json, asked.html. Questions are kept in asked-" in " ".join(error.split())
     first = (folder / "asked.json").read_bytes()
     code, _, _ = command("ask", "design.json", "questions.toml", "--tally", "week.parquet", "--no-page")
     assert code == 0

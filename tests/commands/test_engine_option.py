@@ -159,7 +159,7 @@ def test_no_engine_takes_a_file_for_a_tally_that_was_not_named_as_one(name: str,
         (("estimate", "design.json", "r.parquet", "--database", "x.duckdb"), "given with a query that DuckDB runs"),
         (("privatize", "design.json", "nobody.csv", "--engine", "duckdb"), "There is no file 'nobody.csv'"),
         (("privatize", "design.json", ".", "--engine", "duckdb"), "name those in '.' by a pattern"),
-        (("privatize", "design.json", "design.json", "--engine", "duckdb"), "has no column 'income'"),
+        (("privatize", "design.json", "design.json", "--engine", "duckdb"), "holds a design"),
         (("estimate", "design.json", "nobody.parquet", "--engine", "duckdb"), "No such file or directory"),
     ],
 )

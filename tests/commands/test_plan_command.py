@@ -93,7 +93,7 @@ def test_rounds_and_a_shuffler_are_stated_beside_a_plan_and_change_nothing_of_it
     fresh, _, _, walk = found["rounds"]["ways"]
     assert len(walk["expected"]["mean value"]["rounds"]) == 3
     assert walk["expected"]["mean value"]["rounds"][2] < fresh["expected"]["mean value"]["rounds"][2]
-    assert "no device walks" in walk["name"]
+    assert "walking noise" in walk["name"]
     assert found["shuffler"]["delta"] == 1e-6
     assert found["shuffler"]["radius"] == 8000
     assert found["design"] == gp.plan(gp.Survey.read(folder / "survey.toml")).design.hash

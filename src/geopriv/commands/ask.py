@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from geopriv.commands.engine import DatabaseOption, EngineOption, ExtensionsOption, MasterOption, choose
-from geopriv.commands.estimate import outline_of, read_reports, reports_at, require_outputs, require_reports
+from geopriv.commands.estimate import outline_of, read_reports, reports_at, require_outputs, require_reports, tell
 from geopriv.commands.inputs import read_design
 from geopriv.commands.outputs import require_one_output
 from geopriv.commands.streams import PIPED, going_to
@@ -72,8 +72,6 @@ def ask(
 ) -> None:
     """Ask reports that exist what nobody thought of before: a Lattice's answer every smooth question."""
     from geopriv.answers.estimate import estimate as answer
-    from geopriv.device.files import canonical
-    from geopriv.pages.text import text_of
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction
     from geopriv.surveys.later import read_questions, require_answers
@@ -105,15 +103,7 @@ def ask(
         if not no_page:
             bar.tell("Drawing")
             answers.write_page(page, outline=coast)
-    if as_json:
-        print(canonical(answers.to_document()).decode(), flush=True)
-    else:
-        talk.console.print(text_of(answers, talk.console.width), markup=False, soft_wrap=True)
-    written = [str(path) for path in outputs.values() if path is not None]
-    said = (
-        f"Written: {', '.join(written)}; questions are kept in {kept}" if written else f"Questions are kept in {kept}"
-    )
-    Talk(quiet, taken=True).console.print(said, markup=False, soft_wrap=True)
+    tell(answers, outputs, talk, as_json=as_json, more=f"Questions are kept in {kept}.")
 
 
 def _require_questions(name: str) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import shapely
 
+    from geopriv.answers.answers import Answers
     from geopriv.commands.talk import Bar
     from geopriv.queries.questions import Question
     from geopriv.reports.engines.base import Engine
@@ -85,8 +86,6 @@ def estimate(
 ) -> None:
     """Every question's answer with its error bar, from files of reports in any order and any number."""
     from geopriv.answers.estimate import estimate as answer
-    from geopriv.device.files import canonical
-    from geopriv.pages.text import text_of
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction
 
@@ -115,12 +114,21 @@ def estimate(
         if not no_page:
             bar.tell("Drawing")
             answers.write_page(page, outline=coast)
+    tell(answers, outputs, talk, as_json=as_json)
+
+
+def tell(answers: Answers, outputs: dict[str, Path | None], talk: Talk, *, as_json: bool, more: str = "") -> None:
+    """Print answers on standard output, unless a file goes there, and say what was written."""
+    from geopriv.device.files import canonical
+    from geopriv.pages.text import text_of
+
     if as_json:
         print(canonical(answers.to_document()).decode(), flush=True)
     else:
         talk.console.print(text_of(answers, talk.console.width), markup=False, soft_wrap=True)
-    if written := [str(path) for path in outputs.values() if path is not None]:
-        Talk(quiet, taken=True).console.print("Written: " + ", ".join(written), markup=False, soft_wrap=True)
+    written = ", ".join(str(path) for path in outputs.values() if path is not None)
+    if said := " ".join(filter(None, (f"Written: {written}" + "." * bool(more) if written else "", more))):
+        Talk(talk.quiet, taken=True).console.print(said, markup=False, soft_wrap=True)
 
 
 def require_outputs(outputs: dict[str, Path | None]) -> None:
