@@ -341,9 +341,7 @@ def _people_split(name: str, work: Workload, alone: Any, bound_only: bool = Fals
 def _table(work: Workload, least: list[Option], best: float, most: float) -> Option:
     """Compiled where its floor says that it could be the best; otherwise that floor."""
     if work.estimates > most and least[0].error < best:
-        raise InvalidParameter(
-            f"One table for each of {work.estimates:,} queries is more than a design holds, {most:g}."
-        )
+        raise InvalidParameter(f"A table for each of {work.estimates:,} queries is more than a design holds, {most:g}.")
     if len(work.kinds) > _MOST_TABLES:
         raise InvalidParameter(f"Tables of {len(work.kinds)} different shapes would take long to compile.")
     found = [bound if bound.error >= best else _arranged("Table", bound.arrangement, work) for bound in least]

@@ -113,7 +113,7 @@ def plan_survey(survey: Survey, told: Told = untold) -> SurveyPlan:
         found = found.beside([made.option for made in tabled])
         design = Design(survey.name, tables.mechanisms, (), survey.questions, *public)
         halves = tables.half_widths
-        return SurveyPlan(survey, found, tables.option, design, _extent(work), halves, tables.mechanisms, beside)
+        return SurveyPlan(survey, found, tables.option, design, work.extent, halves, tables.mechanisms, beside)
     try:
         best = found.taken
     except InvalidParameter as reason:
@@ -124,7 +124,7 @@ def plan_survey(survey: Survey, told: Told = untold) -> SurveyPlan:
         questions = tuple(settled(each, grid, valued_work(survey), known) if each.valued else each for each in asked)
         design = Design(survey.name, (grid,), (), questions, *public)
         half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
-        return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen, beside)
+        return SurveyPlan(survey, found, on_grid, design, work.extent, half_widths, seen, beside)
     if best.mechanism == "Lattice":
         grid = grid_for(work, survey.epsilon)
         mechanisms: tuple[Sendable, ...] = (grid,)
@@ -132,7 +132,7 @@ def plan_survey(survey: Survey, told: Told = untold) -> SurveyPlan:
     else:
         mechanisms = stand_ins = tables_for(best.mechanism, work)
     design = Design(survey.name, mechanisms, (), survey.questions, *public)
-    return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
+    return SurveyPlan(survey, found, best, design, work.extent, {}, stand_ins)
 
 
 def _require_one_round(survey: Survey) -> None:
@@ -178,8 +178,3 @@ def _unanswered(survey: Survey, reason: InvalidParameter) -> InvalidParameter:
             "survey of their own."
         )
     return reason
-
-
-def _extent(work: Workload) -> tuple[float, ...]:
-    points = work.points.reshape(len(work.points), -1)
-    return tuple((points.max(axis=0) - points.min(axis=0)).tolist())

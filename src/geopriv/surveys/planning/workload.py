@@ -119,6 +119,12 @@ class Workload:
         """K, among which ε or people are split: all that is asked."""
         return max(self.asked, self.size)
 
+    @property
+    def extent(self) -> tuple[float, ...]:
+        """How far people are apart along each axis."""
+        points = self.points.reshape(len(self.points), -1)
+        return tuple((points.max(axis=0) - points.min(axis=0)).tolist())
+
     @cached_property
     def kinds(self) -> dict[object, list[int]]:
         """Queries that are one function of their coordinate."""
