@@ -1,9 +1,10 @@
 """How often intervals, bands and plain answers hold, over many simulated surveys: the tables behind the claims.
 
-Run it:  python bench/intervals.py [ca_income.parquet [nyc_collisions.parquet]] [--json] [--plain]
+Run it:  python bench/intervals.py [ca_income.parquet [nyc_collisions.parquet]] [--json] [--plain] [--map N]
 
 Without files the people are quantiles of the published log-normal fit, and a synthetic city. With --plain only the
-plain questions are measured; they take most of the time.
+plain questions are measured; they take most of the time. With --map N only N surveys of a map with round noise, as
+devices send it: some seconds each, most of them for the draws of its band.
 """
 
 from __future__ import annotations
@@ -69,27 +70,35 @@ def on_incomes(values: FloatArray, weights: FloatArray) -> list[Row]:
     return rows
 
 
-def on_map(places: FloatArray) -> list[Row]:
+def on_map(places: FloatArray, maps: int = MAPS, seed: int = 0) -> list[Row]:
     """A 21 × 21 map of kernels, from one report of each of 20,000 people: pointwise intervals and the band."""
     question = gp.DensityMap("map", 3_000.0, (-20_000, -20_000), (20_000, 20_000), CITY, 21, 21)
     lattice = gp.Lattice.calibrate(CITY, "1 per 1 km", queries=question.queries[:1])
-    design, rng, n = gp.Design("map", (lattice,), questions=(question,)), np.random.default_rng(0), 20_000
+    design, rng, n = gp.Design("map", (lattice,), questions=(question,)), np.random.default_rng(seed), 20_000
     truth = np.array([query(places).mean() for query in question.queries])
     single, whole = [], []
-    for _ in range(MAPS):
+    for _ in range(maps):
         tally = gp.Tally(design)
         reports = lattice.simulate(places[rng.integers(0, len(places), n)], rng).values
         tally.add(ReportBatch(0, reports.astype(np.int64)))
         sums = map_sums(lattice, tally.counts(0), question.product)
         assert sums.covariance is not None
         error = np.abs(sums.means - truth)
-        single.append(error / (normal_reach(0.95) * np.sqrt(sums.variances / n)))
+        single.append(error / np.maximum(normal_reach(0.95) * np.sqrt(sums.variances / n), 1e-300))
         whole.append((error / band_half(band_reach([sums.covariance], truth.size, 0.95), sums)).max())
     frequent = truth > 50 / n  # where nobody is, a normal interval means nothing
     return [
         row("normal: 21 x 21 map, where 50 people are seen", n, np.array(single)[:, frequent]),
         row("band: 21 x 21 map at once", n, np.array(whole)),
     ]
+
+
+def print_soft(rows: list[Row]) -> None:
+    """Soft intervals and bands."""
+    print(f"{'95 % confidence':48}{'n':>8}{'surveys':>9}{'covered':>18}{'± one s.e.':>12}")
+    for r in rows:
+        share = f"{r['least']:.4f}" + ("" if r["most"] == r["least"] else f" to {r['most']:.4f}")
+        print(f"{r['what']:48}{r['n']:>8,}{r['surveys']:>9,}{share:>18}{r['error']:>12.4f}")
 
 
 def print_plain(rows: list[Row]) -> None:
@@ -118,13 +127,17 @@ def print_tables(rows: list[Row]) -> None:
 
 def main() -> None:
     """Measure, and print one table."""
-    files = [Path(name) for name in sys.argv[1:] if not name.startswith("--")]
+    maps = int(sys.argv[sys.argv.index("--map") + 1]) if "--map" in sys.argv else 0
+    files = [Path(name) for name in sys.argv[1:] if not name.startswith("--") and not name.isdigit()]
     values, weights = income_quantiles(50_000), np.ones(50_000)
     spots = synthetic_city(200_000, np.random.default_rng(0))
     if files:
         values, weights = read_columns(files[0], ("income", "weight"))
     if len(files) > 1:
         spots = np.stack(read_columns(files[1], ("lat", "lon")), axis=1)
+    if maps:
+        print_soft(on_map(spots[::7], maps))
+        return
     weights = weights / weights.sum()
     rows = [] if "--plain" in sys.argv else on_incomes(values, weights) + on_map(spots[::7])
     plain = list(plain_questions.incomes(np.clip(values, 0.0, 2e6), weights, PLAIN))
@@ -137,12 +150,8 @@ def main() -> None:
     print_plain(plain)
     print_tables(tables)
     print("Means and quantiles: python bench/values.py")
-    if not rows:
-        return
-    print(f"{'95 % confidence':48}{'n':>8}{'surveys':>9}{'covered':>18}{'± one s.e.':>12}")
-    for r in rows:
-        share = f"{r['least']:.4f}" + ("" if r["most"] == r["least"] else f" to {r['most']:.4f}")
-        print(f"{r['what']:48}{r['n']:>8,}{r['surveys']:>9,}{share:>18}{r['error']:>12.4f}")
+    if rows:
+        print_soft(rows)
 
 
 if __name__ == "__main__":

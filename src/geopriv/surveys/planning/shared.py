@@ -27,7 +27,7 @@ from geopriv.surveys.planning.workload import Workload
 
 NAME = "SharedTables"
 _GAPS = (0.0, 2.0, 4.0, 6.0)  # in 1/ε, between where two queries level off
-_BOUND = 1.03  # by which 1/μ is above what is reached
+_BOUND = 1.02  # by which 1/μ is above what is reached
 _MOST = 64  # queries
 
 Colours = tuple[tuple[int, ...], ...]
