@@ -1,10 +1,9 @@
 """How often intervals, bands and plain answers hold, over many simulated surveys: the tables behind the claims.
 
-Run it:  python bench/intervals.py [ca_income.parquet [nyc_collisions.parquet]] [--json] [--plain] [--map N]
+Run it:  python bench/intervals.py [ca_income.parquet [nyc_collisions.parquet]] [--json] [--plain | --maps]
 
 Without files the people are quantiles of the published log-normal fit, and a synthetic city. With --plain only the
-plain questions are measured; they take most of the time. With --map N only N surveys of a map with round noise, as
-devices send it: some seconds each, most of them for the draws of its band.
+plain questions are measured, which take most of the time, with --maps only the bands of maps.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import geopriv as gp
 from geopriv.answers.bands import band_reach
 from geopriv.answers.intervals import normal_reach
 from geopriv.commands.populations import income_quantiles, read_columns, synthetic_city
+from geopriv.mechanisms.lattice.lattice import Noise
 from geopriv.mechanisms.lattice.sums import map_sums
 from geopriv.mechanisms.sums import band_half
 from geopriv.reports.files import ReportBatch
@@ -37,7 +37,7 @@ from geopriv_paper.benchmarks.coverage import (
 USD = gp.Line("USD")
 CITY = gp.LocalPlane(south=40.34, west=-74.644, north=40.955, east=-73.654)
 RATE = "1 per 8,000 USD"
-SURVEYS, BANDS, MAPS, PLAIN = 10_000, 2_000, 300, 2_000
+SURVEYS, BANDS, MAPS, PLAIN = 10_000, 2_000, 500, 2_000
 PLACES = Path(__file__).parents[1] / "examples" / "crashes" / "places.geojson"
 Row = dict[str, Any]
 
@@ -70,14 +70,19 @@ def on_incomes(values: FloatArray, weights: FloatArray) -> list[Row]:
     return rows
 
 
-def on_map(places: FloatArray, maps: int = MAPS, seed: int = 0) -> list[Row]:
-    """A 21 × 21 map of kernels, from one report of each of 20,000 people: pointwise intervals and the band."""
-    question = gp.DensityMap("map", 3_000.0, (-20_000, -20_000), (20_000, 20_000), CITY, 21, 21)
-    lattice = gp.Lattice.calibrate(CITY, "1 per 1 km", queries=question.queries[:1])
-    design, rng, n = gp.Design("map", (lattice,), questions=(question,)), np.random.default_rng(seed), 20_000
-    truth = np.array([query(places).mean() for query in question.queries])
-    single, whole = [], []
-    for _ in range(maps):
+def on_map(places: FloatArray, noise: Noise, points: int, n: int) -> list[Row]:
+    """A map of kernels, from one report of each of n people: pointwise intervals and the band.
+
+    Its corners lie over the sea and another state, where nobody of these people is.
+    """
+    question = gp.DensityMap("map", 3_000.0, (-40_000, -33_000), (40_000, 33_000), CITY, points, points)
+    lattice = gp.Lattice.calibrate(CITY, "1 per 1 km", queries=question.queries[:1], noise=noise)
+    design, rng = gp.Design("map", (lattice,), questions=(question,)), np.random.default_rng(0)
+    at = lattice.space.read(places)
+    near = [np.exp(-0.5 * ((at[:, [k]] - axis) / question.bandwidth) ** 2) for k, axis in enumerate(question.axes)]
+    truth = (near[0].T @ near[1]).ravel() / len(places)
+    single, whole, far = [], [], []
+    for _ in range(MAPS):
         tally = gp.Tally(design)
         reports = lattice.simulate(places[rng.integers(0, len(places), n)], rng).values
         tally.add(ReportBatch(0, reports.astype(np.int64)))
@@ -85,20 +90,16 @@ def on_map(places: FloatArray, maps: int = MAPS, seed: int = 0) -> list[Row]:
         assert sums.covariance is not None
         error = np.abs(sums.means - truth)
         single.append(error / np.maximum(normal_reach(0.95) * np.sqrt(sums.variances / n), 1e-300))
-        whole.append((error / band_half(band_reach([sums.covariance], truth.size, 0.95), sums)).max())
-    frequent = truth > 50 / n  # where nobody is, a normal interval means nothing
+        ratio = error / band_half(band_reach([sums.covariance], truth.size, 0.95), sums)
+        whole.append(ratio.max())
+        far.append(ratio[truth < 1e-9].max())
+    frequent, what = truth > 50 / n, f"{points} x {points} map, {noise}"  # where nobody is a normal one means nothing
     return [
-        row("normal: 21 x 21 map, where 50 people are seen", n, np.array(single)[:, frequent]),
-        row("band: 21 x 21 map at once", n, np.array(whole)),
+        row(f"normal: {what}, where 50 people are seen", n, np.array(single)[:, frequent]),
+        row(f"band: {what}, at once", n, np.array(whole)),
+        row(f"band: {what}, a fifth shorter", n, np.array(whole) / 0.8),
+        row(f"band: {what}, where nobody is", n, np.array(far)),
     ]
-
-
-def print_soft(rows: list[Row]) -> None:
-    """Soft intervals and bands."""
-    print(f"{'95 % confidence':48}{'n':>8}{'surveys':>9}{'covered':>18}{'± one s.e.':>12}")
-    for r in rows:
-        share = f"{r['least']:.4f}" + ("" if r["most"] == r["least"] else f" to {r['most']:.4f}")
-        print(f"{r['what']:48}{r['n']:>8,}{r['surveys']:>9,}{share:>18}{r['error']:>12.4f}")
 
 
 def print_plain(rows: list[Row]) -> None:
@@ -127,19 +128,22 @@ def print_tables(rows: list[Row]) -> None:
 
 def main() -> None:
     """Measure, and print one table."""
-    maps = int(sys.argv[sys.argv.index("--map") + 1]) if "--map" in sys.argv else 0
-    files = [Path(name) for name in sys.argv[1:] if not name.startswith("--") and not name.isdigit()]
+    files = [Path(name) for name in sys.argv[1:] if not name.startswith("--")]
     values, weights = income_quantiles(50_000), np.ones(50_000)
     spots = synthetic_city(200_000, np.random.default_rng(0))
     if files:
         values, weights = read_columns(files[0], ("income", "weight"))
     if len(files) > 1:
         spots = np.stack(read_columns(files[1], ("lat", "lon")), axis=1)
-    if maps:
-        print_soft(on_map(spots[::7], maps))
-        return
     weights = weights / weights.sum()
-    rows = [] if "--plain" in sys.argv else on_incomes(values, weights) + on_map(spots[::7])
+    rows = []
+    if "--plain" not in sys.argv:
+        rows = [] if "--maps" in sys.argv else on_incomes(values, weights)
+        rows += on_map(spots[::7], "round", 128, 20_000) + on_map(spots[::7], "round", 128, 200_000)
+        rows += on_map(spots[::7], "product", 41, 20_000)
+    if "--maps" in sys.argv:
+        print_rows(rows)
+        return
     plain = list(plain_questions.incomes(np.clip(values, 0.0, 2e6), weights, PLAIN))
     plain += plain_questions.crashes(plain_questions.CITY.read(spots), PLACES, PLAIN)
     at = plain_questions.CITY.read(spots)
@@ -150,8 +154,17 @@ def main() -> None:
     print_plain(plain)
     print_tables(tables)
     print("Means and quantiles: python bench/values.py")
-    if rows:
-        print_soft(rows)
+    if not rows:
+        return
+    print_rows(rows)
+
+
+def print_rows(rows: list[Row]) -> None:
+    """How often intervals and bands held."""
+    print(f"{'95 % confidence':56}{'n':>8}{'surveys':>9}{'covered':>18}{'± one s.e.':>12}")
+    for r in rows:
+        share = f"{r['least']:.4f}" + ("" if r["most"] == r["least"] else f" to {r['most']:.4f}")
+        print(f"{r['what']:56}{r['n']:>8,}{r['surveys']:>9,}{share:>18}{r['error']:>12.4f}")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def realised(plan: gp.surveys.SurveyPlan, question: Question, people: People) ->
         return np.array([_realised(plan, query, people) for query in question.queries])
     # thousands of kernels: all of them by products over the axes, on the grid of predictions, and the largest exactly
     points = plan.survey.space.read(people[0])
-    work = replace(plan.plan.work, queries=question.queries, points=points, weights=people[1])
+    work = replace(plan.plan.work, queries=tuple(question.queries), points=points, weights=people[1])
     noise, _ = lattice(work, work.rate)
     errors = np.asarray(np.sqrt((noise + work.answers[1]) / plan.survey.people))
     largest = int(errors.argmax())

@@ -12,7 +12,8 @@ import numpy.typing as npt
 import shapely
 
 import geopriv as gp
-from geopriv.device.mechanisms import DeviceLattice, DeviceTable
+from geopriv.device.lattices import DeviceLattice
+from geopriv.device.mechanisms import DeviceTable
 from geopriv.device.values import read_value
 from geopriv.noise.entropy import Source
 from geopriv.spaces.checks import FloatArray
@@ -142,7 +143,7 @@ def grid_cases(grid: gp.Lattice, device: DeviceLattice, box: Any, n: int, shared
     theta = Fraction(grid.theta)
     for k in range(2, shared, 3):
         if k % 2:
-            place = device._positions(read_value(device.space, values[k].tolist()), 200)
+            place = device.positions(read_value(device.space, values[k].tolist()), 200)
             words[k, ::2] = [_near(rng, part.middle() % 1) for part in place]
             words[k, 1::2] = rng.integers(0, 1 << 64, space.dimension, dtype=np.uint64)
         else:

@@ -92,6 +92,13 @@ def law(grid: dict[str, Any], place: Sequence[tuple[int, arb]], cell: Sequence[i
     return total
 
 
+def corner_loss(grid: dict[str, Any], here: Sequence[arb], there: Sequence[arb], cells: range) -> arb:
+    """The largest |ln P[c]/P'[c]| over cells c at such distances along all axes."""
+    ends = [[(floor(exactly(place)), place - floor(exactly(place))) for place in side] for side in (here, there)]
+    near = product(*([low + k for k in cells] for low, _ in ends[0]))
+    return greatest([abs(law(grid, ends[0], cell).log() - law(grid, ends[1], cell).log()) for cell in near])
+
+
 def loss(grid: dict[str, Any], here: Sequence[arb], there: Sequence[arb]) -> arb:
     """The largest |ln P[c]/P'[c]| over cells c around both places, and far out through them and along axes."""
     ends = [[(floor(exactly(place)), place - floor(exactly(place))) for place in side] for side in (here, there)]

@@ -32,6 +32,10 @@ ABOUT = (
     "'mechanism', 'report' and 'id' are what a device sends, 'used' is how many bytes that took. Where the design "
     "names groups, 'told' is the one that is told, and 'group' its number, which is sent too."
 )
+WALKS = (
+    "A report of a walk a case: the round, the value, the bytes, and the state so far, which the device made before. "
+    "'next' is the state after it. A state is round, steps, cell, and the exact value as numerator and denominator."
+)
 
 
 def table(query: gp.queries.Query, epsilon: float) -> gp.Table:
@@ -159,12 +163,44 @@ def _tossing(name: str) -> bytes:
     return bytes(begin)
 
 
+def walk_design() -> gp.Design:
+    """Noise that walks on a log space, of a coarse grid whose origin is no cell of its range."""
+    walk = gp.mechanisms.WalkingLattice.on_grid(gp.LogLine(base=2.0, floor=1.0), 1.0, 0.3, 5, origin=9.5)
+    return gp.Design("walk", (walk,), source=gp.Source((), (1.0,), (1e6,)))
+
+
+def walks(design: gp.Design) -> list[dict[str, Any]]:
+    """Walks that stay, move, go back, begin late, skip a round and leave the range, a report a case."""
+    device, found = verify(design.to_bytes()), []
+    values: list[list[float | None]] = [
+        [3.0, 3.0, 3.0, 3.0, 3.0],
+        [50_000.0, 61_000.5, 50_000.0, None, 1e9],
+        [None, 7.25, None, 0.5, 2.0],
+    ]
+    for k, way in enumerate(values):
+        last = None
+        for round_, value in enumerate(way, 1):
+            if value is None:
+                continue
+            source = Bytes(f"walk {k} {round_}")
+            line, walked = device._walked_line(value, source, round_, last)
+            told = {key: json.loads(line)[key] for key in ("mechanism", "report", "id")}
+            begun = {"round": round_, "value": value, "last": None if last is None else last.text}
+            state = {"bytes": source.given[: source.used].hex(), "used": source.used, "next": walked.text}
+            found.append(begun | state | told)
+            last = walked
+    return found
+
+
 def main(folder: Path) -> None:
     """Write all files."""
     for name, (design, _) in designs().items():
         design.write(folder / f"{name}.design.json")
     text = json.dumps({"about": ABOUT, "cases": cases()}, indent=1)
     (folder / "client.json").write_text(text + "\n", encoding="utf-8")
+    walk_design().write(folder / "walk.design.json")
+    text = json.dumps({"about": WALKS, "design": "walk.design.json", "cases": walks(walk_design())}, indent=1)
+    (folder / "walk.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

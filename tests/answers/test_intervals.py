@@ -108,7 +108,7 @@ def test_an_interval_of_one_report_is_refused() -> None:
         bernstein_reach(np.ones(1), 1, np.ones(1), 0.95)
 
 
-def test_covariances_of_a_map_are_those_of_its_contributions() -> None:
+def test_moments_of_a_map_are_those_of_its_contributions() -> None:
     rng, plane = np.random.default_rng(3), gp.Plane()
     mechanism = gp.Lattice.calibrate(plane, 1.0, step=0.1, noise="product")
     cells, times = np.unique(rng.integers(-20, 50, (300, 2)), axis=0, return_counts=True)
@@ -117,7 +117,6 @@ def test_covariances_of_a_map_are_those_of_its_contributions() -> None:
     )
     each = np.stack([mechanism.at_cells(cells.astype(float), query) for query in MAP.queries], axis=1)
     direct = np.cov(each.T, fweights=times)
-    np.testing.assert_allclose(sums.covariance(), direct, atol=1e-9)
     np.testing.assert_allclose(sums.variances.ravel(), np.diag(direct), atol=1e-9)
     third = times @ (each - times @ each / times.sum()) ** 3 / times.sum()
     np.testing.assert_allclose(sums.thirds.ravel(), third, atol=1e-9)

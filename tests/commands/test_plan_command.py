@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import geopriv as gp
+from geopriv.commands.repeated import _print_rounds
+from geopriv.surveys.planning.rounds import Expected, Rounds, Way
 from tests.commands.test_cli import run
 
 SURVEY = """name = "Incomes"
@@ -98,3 +102,27 @@ def test_rounds_and_a_shuffler_are_stated_beside_a_plan_and_change_nothing_of_it
     assert "Asked 3 times" in words
     assert "stated and not promised" in words
     assert "exp(3ε·d)" in words
+
+
+def test_rounds_of_a_map_fit_into_eighty_columns_with_all_their_words() -> None:
+    survey = gp.Survey.parse("""
+name = "Places"
+epsilon = 1.0
+per = "1 km"
+people = 50_000
+space = { kind = "map", region = { south = 40.6, west = -74.1, north = 40.9, east = -73.8 } }
+query = [{ name = "density of the people at home in the evening", kind = "density map", bandwidth = "2 km", cells = 8 }]
+""")
+    (question,) = survey.questions
+    expected = {question.name: Expected((0.0123,) * 12, 0.0456, 0.0789)}
+    names = "fresh people", "same people, ε each", "same people, ε/12 each", "walking noise"
+    console = Console(width=80, file=StringIO())
+    _print_rounds(console, survey, Rounds(12, tuple(Way(name, "", expected) for name in names), 4_000, 600_000))
+    assert isinstance(console.file, StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line for line in lines)
+    for name in names:
+        (row,) = (line for line in lines if line.startswith(f"   {name}") and "round" not in line)
+        assert len(row.split()) == len(name.split()) + 4
+    assert "evening, in % per km²" in " ".join("\n".join(lines).split())

@@ -12,7 +12,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.client import Client
-from geopriv.device import coordinates, designs, groups, mechanisms, spaces
+from geopriv.device import coordinates, designs, groups, mechanisms, reading, spaces
 from geopriv.spaces.documents import to_document
 from tests.designs import lattice_design, two_tables
 from tests.policies import allowed
@@ -43,7 +43,7 @@ def test_a_device_reads_the_keys_that_the_schema_describes() -> None:
     design = SCHEMAS["design"]
     defs = design["$defs"]
     assert keys(design, designs.SPARE) == {*designs.KEYS["Design"], *designs.SPARE}
-    for kind, known in (mechanisms.KINDS | mechanisms.GUARANTEE | spaces.KINDS | groups.KEYS).items():
+    for kind, known in (mechanisms.KINDS | reading.GUARANTEE | spaces.KINDS | groups.KEYS).items():
         spare = mechanisms.SPARE.get(kind, ())
         assert keys(defs[kind], spare) == {*known, *spare}, kind
     assert {part["$ref"].rpartition("/")[2] for part in defs["Space"]["oneOf"]} == set(spaces.KINDS)

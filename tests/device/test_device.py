@@ -29,8 +29,9 @@ from geopriv.device.draws import (
     rows_of,
 )
 from geopriv.device.intervals import Interval, exact
+from geopriv.device.lattices import DeviceLattice
 from geopriv.device.maps import LocalMap
-from geopriv.device.mechanisms import DeviceLattice, DeviceTable, read_mechanism
+from geopriv.device.mechanisms import DeviceTable, read_mechanism
 from geopriv.device.spaces import read_space
 from geopriv.device.values import read_value
 from geopriv.noise import entropy

@@ -18,8 +18,8 @@ import geopriv as gp
 from geopriv.device.coordinates import DeviceCoordinate
 from geopriv.device.draws import Source as Bytes
 from geopriv.device.intervals import Interval, exact
+from geopriv.device.lattices import DeviceLattice
 from geopriv.device.mechanisms import (
-    DeviceLattice,
     DeviceMechanism,
     DeviceTable,
     read_mechanism,

@@ -21,7 +21,8 @@ from flint import arb
 import geopriv as gp
 from geopriv.device import rounds
 from geopriv.device.functions import exponential
-from geopriv.device.mechanisms import DeviceLattice, read_mechanism
+from geopriv.device.lattices import DeviceLattice
+from geopriv.device.mechanisms import read_mechanism
 from geopriv.device.values import read_value
 from geopriv.mechanisms.lattice.noises import round_law
 from geopriv.mechanisms.lattice.noises.geometric import moved

@@ -393,3 +393,16 @@ def test_a_coordinate_that_is_not_known_leaves_the_filter_unsure_of_all_tables_a
     words = (np.random.default_rng(1).uniform(0, 1e-3, 4_000) * 2.0**64).astype(np.uint64)[:, None]
     exact, filtered = (chunk_codes(mechanism, rows, words, Tails(words), by) for by in (False, True))
     np.testing.assert_array_equal(exact, filtered)
+
+
+def test_a_cell_wider_than_all_floats_does_not_hide_that_a_table_is_heard() -> None:
+    """Its chance at 0 is one half. Where floats overflow it was taken for that of the cell's left end, nearly 0."""
+    found = by_hand({"type": "Plane", "unit": "m"}, "m", 1.0, [[0.0, 0.0], [100.0, 0.0]])
+    least = (1 << 60) // 1000
+    found["tables"][0] |= {
+        "lattice": [-1.7e308, 1.7e308],
+        "weights": [[(1 << 60) - least, least], [(1 << 60) // 10, (1 << 60) // 10 * 9 + 6]],
+    }
+    found["share"] = [19, 20]
+    with pytest.raises(gp.InvalidDesign, match="breaks its promise"):
+        read_mechanism(found, "it")

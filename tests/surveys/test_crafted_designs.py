@@ -246,6 +246,40 @@ def test_a_round_lattice_with_noise_two_percent_too_small_is_caught() -> None:
     assert sum(broken(honest | {"theta": [102 * top, 100 * bottom]}, some) for some in values) > 5
 
 
+def broken_at_corner(document: Document, rng: random.Random) -> bool:
+    """Whether somebody on a lattice point and somebody a little along its diagonal are told apart by too much.
+
+    There the loss of round noise is largest, for cells a few steps away: pairs that lie anyhow rarely see it.
+    """
+    step, axes = Fraction(document["step"]), len(document["origin"])
+    corner = [Fraction(part) + step * rng.randrange(-50, 50) for part in document["origin"]]
+    way = [step / 1000 * rng.choice((-1, 1)) for _ in range(axes)]
+    x, y = tuple(corner), tuple(a + b for a, b in zip(corner, way, strict=True))
+    with independent.digits(bits_of(document, x, y)):
+        here, there = (independent.positions(document, value) for value in (x, y))
+        promised = independent.ball(document["guarantee"]["epsilon"]) * independent.distance(document["space"], x, y)
+        return not independent_rounds.corner_loss(document, here, there, range(-4, 5)) <= promised
+
+
+def test_a_round_lattice_with_a_tenth_of_its_core_is_caught_by_random_pairs_at_corners() -> None:
+    honest = document_of(lattice_design(gp.Plane(), 1e-3, 50.0))["mechanisms"][0]
+    fewer = honest | {"core": honest["core"] // 10}
+    assert fewer["core"] >= 1
+    assert not any(broken_at_corner(honest, random.Random(k)) for k in range(20))
+    assert sum(broken_at_corner(fewer, random.Random(k)) for k in range(20)) > 5
+
+
+def test_round_lattices_that_are_accepted_keep_their_promise_at_corners() -> None:
+    looked = [
+        (one, document, k)
+        for k, (one, document, _, _) in enumerate(looked_at())
+        if "core" in document and document["space"]["type"] == "Plane"
+    ]
+    assert looked
+    for one, document, k in looked[:40]:
+        assert not broken_at_corner(document, random.Random(k)), one.name
+
+
 def test_a_device_that_draws_from_another_table_is_caught() -> None:
     """Planted: the device has every lattice point half a cell elsewhere."""
     shifted = planted(lambda table: table.update(lattice=[place + 0.5 for place in table["lattice"]]), times=200)

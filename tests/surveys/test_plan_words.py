@@ -11,7 +11,7 @@ import geopriv as gp
 from geopriv.commands.expectations import in_units, question_documents
 from geopriv.pages.notebook import notebook_html
 from geopriv.spaces.words import NARROW
-from geopriv.surveys.planning.split_tables import tables_of
+from geopriv.surveys.planning.plain_tables import tables_of
 from geopriv.surveys.planning.targets import Needs
 from geopriv.surveys.planning.values import grid_of, workload_of
 
@@ -75,8 +75,8 @@ def test_plain_answers_need_more_people_than_soft_ones() -> None:
 
 
 def test_a_plan_says_how_many_tables_it_compiles() -> None:
-    assert tables_of((ABOVE,)) == 1
-    assert tables_of((ABOVE, MEAN)) == tables_of((ABOVE, ABOVE)) == 0
+    assert tables_of((ABOVE,), 1 / 8000) == 1
+    assert tables_of((ABOVE, MEAN), 1 / 8000) == tables_of((ABOVE, ABOVE), 1 / 8000) == 0
 
 
 def test_a_large_epsilon_for_a_quantile_takes_a_coarser_grid_and_a_larger_one_is_named() -> None:

@@ -53,13 +53,13 @@ def test_fresh_people_are_a_part_of_all_and_the_same_people_add_errors_up() -> N
     assert split.rounds == pytest.approx([less.half_width(mean)] * 4)
 
 
-def test_each_way_says_what_it_promises_and_the_walk_that_nobody_offers_it() -> None:
+def test_each_way_says_what_it_promises_and_the_walk_how_it_is_asked_for() -> None:
     fresh, same, split, walk = asked()[1].ways
     assert "ε in all" in fresh.promise
     assert "exp(4ε·d)" in same.promise
     assert "ε in all" in split.promise
     assert "trajectories" in walk.promise
-    assert "no device walks" in walk.name
+    assert "[walk]" in walk.promise
     median = walk.expected["median"]
     assert set(median.rounds) == {None}
     assert median.change is None

@@ -9,7 +9,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.mechanisms import SharedTables
-from geopriv.surveys.planning import shared
+from geopriv.mechanisms.shared.colours import colourings, gaps
 from geopriv.surveys.planning.workload import Workload
 from tests.rows import PLANE
 
@@ -59,11 +59,11 @@ def test_areas_that_are_near_each_other_are_of_different_classes() -> None:
 def test_areas_that_are_all_near_share_nothing() -> None:
     queries = [gp.Ball((0.9 * k, 0.0), 1.0, 1.0, PLANE) for k in range(3)]
     work = Workload.of(queries, 1.0, 1000, TOWN)
-    assert shared.colourings(work) == []
+    assert colourings(work.queries, work.rate) == []
     found = gp.plan(queries, 1.0, 1000, TOWN, ("LeastScaleT", "SharedTables"), for_devices=True)
     assert "SharedTables" in found.left_out
 
 
 def test_gaps_are_those_between_ramps() -> None:
-    assert shared.gaps(FAR)[0, 1] == pytest.approx(9.0 - 3.0)
-    assert shared.gaps((FAR[0], BESIDE))[0, 1] == pytest.approx(2.5 - 3.0)
+    assert gaps(FAR)[0, 1] == pytest.approx(9.0 - 3.0)
+    assert gaps((FAR[0], BESIDE))[0, 1] == pytest.approx(2.5 - 3.0)

@@ -18,6 +18,7 @@ USD = gp.Line("USD")
 ABOVE = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD))
 SOFT = gp.Share("above 100,000", gp.Threshold(100_000.0, 32_000.0, USD), plain=False)
 HALF = gp.Share("above 50,000", gp.Threshold(50_000.0, 32_000.0, USD))
+NEAR = gp.Share("above 120,000", gp.Threshold(120_000.0, 32_000.0, USD))  # of as many people: the table of ABOVE
 CURVE = gp.Distribution("distribution", tuple(np.arange(20_000.0, 300_000.0, 20_000.0).tolist()), 32_000.0, USD)
 CITY = gp.LocalPlane(40.5, -74.26, 40.92, -73.70)
 PARK = {"type": "Polygon", "coordinates": [[[-73.98, 40.76], [-73.94, 40.80], [-73.93, 40.79], [-73.97, 40.75]]]}
@@ -61,8 +62,8 @@ def test_the_predicted_standard_error_is_the_one_that_estimates_state(
 
 
 def test_so_many_people_make_intervals_so_short() -> None:
-    found = gp.plan(survey(ABOVE, HALF))
-    again = gp.plan(survey(ABOVE, HALF, people=found.people_for(0.01)))
+    found = gp.plan(survey(ABOVE, NEAR, people=200_000))
+    again = gp.plan(survey(ABOVE, NEAR, people=found.people_for(0.01)))
     assert 1.96 * again.standard_errors().max() + np.abs(again.option.biases).max() == pytest.approx(0.01, rel=1e-3)
     biased = next(o for o in found.plan.options if o.labelled_biased)
     with pytest.raises(gp.InvalidParameter, match="above the bias"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import Counter
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate
@@ -17,9 +16,11 @@ import pytest
 from geopriv.device.designs import verify
 from geopriv.device.draws import draw_letter, rows_of
 from geopriv.device.intervals import exact
+from geopriv.device.walks import Walked
 from tests.designs import Given, Stream
 
 FOLDER = Path(__file__).parents[2] / "docs" / "vectors"
+WALKS: dict[str, Any] = json.loads((FOLDER / "walk.json").read_text("utf-8"))
 CASES: list[dict[str, Any]] = json.loads((FOLDER / "client.json").read_text("utf-8"))["cases"]
 
 
@@ -33,6 +34,17 @@ def test_a_device_makes_the_published_reports(case: dict[str, Any]) -> None:
     assert source.used == case["used"]
 
 
+def test_a_device_walks_the_published_walks() -> None:
+    device = verify((FOLDER / WALKS["design"]).read_bytes())
+    for case in WALKS["cases"]:
+        source = Given(bytes.fromhex(case["bytes"]))
+        last = None if case["last"] is None else Walked.parse(case["last"])
+        line, walked = device._walked_line(case["value"], source, case["round"], last)
+        assert {key: json.loads(line)[key] for key in ("report", "id")} == {key: case[key] for key in ("report", "id")}
+        assert (walked.text, source.used) == (case["next"], case["used"])
+    assert {case["report"][0] - case["report"][1] for case in WALKS["cases"]} == {0, 1, 2}
+
+
 def test_the_vectors_reach_every_kind_of_answer() -> None:
     letters = {(case["design"], case["mechanism"], *case["report"]) for case in CASES}
     assert len({letter for letter in letters if letter[0] == "threshold.design.json"}) == 4
@@ -43,7 +55,8 @@ def test_the_vectors_reach_every_kind_of_answer() -> None:
     last = [case["report"] for case in CASES[-2:]]
     assert last[0] != last[1]  # the same first 64 bits, settled by later ones
     assert CASES[-1]["used"] == CASES[-2]["used"] == 8 + 16 + 16 + 16
-    assert Counter(case["design"] for case in CASES).keys() == {path.name for path in FOLDER.glob("*.design.json")}
+    known = {*(case["design"] for case in CASES), WALKS["design"]}
+    assert known == {path.name for path in FOLDER.glob("*.design.json")}
 
 
 def test_a_report_of_one_other_bit_is_found_out() -> None:
@@ -72,4 +85,4 @@ def test_the_script_makes_the_published_files(tmp_path: Path) -> None:
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     published = {name: (FOLDER / name).read_bytes() for name in made}
     assert made == published
-    assert len(made) == 11
+    assert len(made) == 13

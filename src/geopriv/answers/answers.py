@@ -7,9 +7,13 @@ import difflib
 import json
 import os
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from geopriv.answers.asked import Asked
 from geopriv.answers.estimates import Estimates
 from geopriv.device.designs import PEOPLE
 from geopriv.device.files import canonical, replacing
@@ -18,10 +22,15 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
-from geopriv.spaces.shown import Shown, pages
+from geopriv.spaces.shown import Plotted, pages
 
 if TYPE_CHECKING:
+    import geopandas
+    import pandas
+    import pyarrow as pa
     import shapely
+
+_FEW = 10  # reports of the largest size, behind a standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +47,7 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer(Shown):
+class Answer(Plotted):
     """The estimates of one question.
 
     Args:
@@ -53,6 +62,9 @@ class Answer(Shown):
         plain: intervals that hold the plain answers, each for itself; None where there is no plain question, or no
             report that answers it.
         who: are counted, "people"; those of a survey's answers are that survey's.
+        asked_after: whether the question was asked of reports that existed.
+        leverage: by how much one made-up report moves any of these estimates at most, and what holds plain answers;
+            infinite where nothing bounds what a report adds, None where it is not told (quantiles, covariances).
     """
 
     question: Question
@@ -62,11 +74,33 @@ class Answer(Shown):
     consistent: FloatArray | None = None
     plain: Band | None = None
     who: str = PEOPLE
+    asked_after: bool = False
+    leverage: float | None = None
 
     @property
     def in_part(self) -> str:
         """Who counts in part in the soft answer, "people within 16,000 USD of the line"; empty where nobody does."""
         return f"{self.who} {self.question.in_part}" if self.question.in_part else ""
+
+    @property
+    def shrunk(self) -> bool:
+        """Whether the values beside the estimates are a map of less noise, and not estimates that are cut off at 0."""
+        if self.question.product is None or self.consistent is None:
+            return False
+        return not np.array_equal(self.consistent, np.maximum(self.estimates.values, 0.0))
+
+    @property
+    def thin(self) -> FloatArray:
+        """Where a normal interval is not to be trusted, since its error is that of few reports; of the values' shape.
+
+        A report adds at most R more than another. Where the standard error is that of fewer than ten reports of size R,
+        (standard error·n/R)² < 10, the interval rests on what few people sent; where nobody was near it has nearly no
+        length, and held the truth in half of the cases only (docs/errors.md). Bands and finite intervals hold there.
+        """
+        far = self.leverage
+        if far is None or not 0 < far < np.inf:
+            return np.zeros(self.estimates.values.shape)
+        return np.asarray((self.estimates.standard_errors / far) ** 2 < _FEW, dtype=np.float64)
 
     @property
     def edge_words(self) -> str:
@@ -78,7 +112,7 @@ class Answer(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class Answers(Shown):
+class Answers(Plotted):
     """All answers of a survey.
 
     Args:
@@ -95,6 +129,7 @@ class Answers(Shown):
         weighted: whether answers for all are means weighted by known sizes of the groups; otherwise every report counts
             alike.
         simultaneous: whether intervals of groups hold in all groups at once with the confidence of those for all.
+        asked: of questions that were asked after collecting, how many there were and what holds of them all.
     """
 
     survey: str
@@ -108,6 +143,7 @@ class Answers(Shown):
     groups: dict[str, Answers] = field(default_factory=dict)
     weighted: bool = False
     simultaneous: bool = False
+    asked: Asked | None = None
 
     def group(self, name: str) -> Answers:
         """The answers of one group: `answers.group("Kings")["above 100,000 USD"]`.
@@ -195,8 +231,46 @@ class Answers(Shown):
         with replacing(path) as fresh:
             fresh.write_text(html, encoding="utf-8")
 
+    def to_arrow(self, *questions: str) -> pa.Table:
+        """Every value as a row with its place, error, intervals and unit, as pages show them; see `answers.rows`.
+
+        Args:
+            questions: names of those that are wanted; all if left out.
+
+        Raises:
+            KeyError: where there is no question of a name.
+        """
+        table: pa.Table = _frames().table_of(self, questions)
+        return table
+
+    def to_pandas(self, *questions: str) -> pandas.DataFrame:
+        """The same as a data frame of pandas.
+
+        Raises:
+            KeyError: where there is no question of a name.
+            Unavailable: without pandas.
+        """
+        frame: pandas.DataFrame = _frames().data_frame(self, questions)
+        return frame
+
+    def to_geopandas(self, *questions: str) -> geopandas.GeoDataFrame:
+        """Rows about an area or a cell of a map, with that as geometry: in degrees, but on a Plane in its unit.
+
+        Raises:
+            KeyError: where there is no question of a name.
+            InvalidParameter: where no question is about an area.
+            Unavailable: without GeoPandas.
+        """
+        frame: geopandas.GeoDataFrame = _frames().geo_frame(self, questions)
+        return frame
+
     def __str__(self) -> str:
         return str(pages().text_of(self))
+
+
+def _frames() -> Any:
+    """What makes rows of answers: it knows all forms, and forms know answers, so it is found by name."""
+    return import_module("geopriv.answers.frames")
 
 
 def _none_of(what: str, name: object, names: list[str]) -> str:

@@ -6,38 +6,40 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from scipy import linalg, special
+from scipy import linalg, optimize, special
 
 from geopriv.answers.intervals import bernstein_reach, normal_reach, sidak_reach
-from geopriv.mechanisms.sums import Sums, Together
+from geopriv.mechanisms.roughness import Roughness
+from geopriv.mechanisms.sums import Sums
 from geopriv.spaces.checks import FloatArray
 
 _FEWEST, _MOST = 2_000, 20_000  # draws
-_MAPS = 1_000  # draws of whole maps
-_FAINT = 1e-7  # of the largest variance of a map: below, rounding errors of a transform are all there is
 _NUMBERS = 1 << 23  # normal numbers that are enough in all
 _SEED = 1  # of the draws: the same counts give the same band
 _SURE = 0.99  # that the critical value is no smaller than that of infinitely many draws
 _JITTER = 1e-7  # of a variance, so that rounding leaves correlations positive definite
+_FARTHEST = 40.0  # standard errors
 _TINY = 1e-280  # variances below are 0
 
 
-def band_reach(covariances: Iterable[FloatArray | Together | None], size: int, confidence: float) -> float:
+def band_reach(covariances: Iterable[FloatArray | Roughness | None], size: int, confidence: float) -> float:
     """Standard errors on each side, so that all intervals hold at once with the confidence.
 
-    The statistic is sup |estimate − truth|/standard error. Its law is drawn by the Gaussian multiplier bootstrap: every
-    report's centred contributions, times a standard normal number, added up. Given the reports these sums are normal
-    with the covariances of the sample, so they are drawn as such, from the factor of a K × K matrix, and not from the
-    reports; those of a map under round noise by one convolution a draw. Of 1,000 to 20,000 draws (seed 1) an order
-    statistic is taken that is too small with a probability of 1 %; where Šidák's value is smaller, that one is taken:
-    for normal estimates it is valid for every correlation.
+    The statistic is sup |estimate − truth|/standard error. Along a curve its law is drawn by the Gaussian multiplier
+    bootstrap: every report's centred contributions, times a standard normal number, added up. Given the reports these
+    sums are normal with the covariances of the sample, so they are drawn as such, from the factor of a K × K matrix,
+    and not from the reports. Of 2,000 to 20,000 draws (seed 1) an order statistic is taken that is too small with a
+    probability of 1 %. On a map the same sums are a smooth Gaussian field, and its law far out has a formula
+    (`geopriv.mechanisms.roughness`), of all places and not only of the points: nothing is drawn. Where Šidák's value is
+    smaller, that one is taken: for normal estimates it is valid for every correlation.
 
-    What is proven: for a given number of estimates, the confidence in the limit of many reports. For a finite number
-    nothing is: coverage was measured (docs/errors.md). `proven_band` holds for every number, and is longer.
+    What is proven: for a given number of estimates, the confidence in the limit of many reports; on a map up to what
+    the formula leaves out, which falls exponentially in the square of the reach. For a finite number nothing is:
+    coverage was measured (docs/errors.md). `proven_band` holds for every number, and is longer.
 
     Args:
         covariances: of the contributions to the mechanisms that answer, one matrix for each, since their people differ,
-            or draws of them; None for a matrix that is too large, for which Šidák's value is taken.
+            or the roughness of a map; None for a matrix that is too large, for which Šidák's value is taken.
         size: estimates in all.
         confidence: of the band.
 
@@ -47,19 +49,34 @@ def band_reach(covariances: Iterable[FloatArray | Together | None], size: int, c
     >>> [round(band_reach([matrix], 50, 0.95), 2) for matrix in (alike, apart)]
     [1.99, 3.28]
     """
-    cap, parts = sidak_reach(confidence, size), list(covariances)
-    whole = any(part is not None and not isinstance(part, np.ndarray) for part in parts)
-    draws = _MAPS if whole else min(max(_NUMBERS // size, _FEWEST), _MOST)
+    least, cap, parts = normal_reach(confidence), sidak_reach(confidence, size), list(covariances)
+    fields = [part for part in parts if part is not None and not isinstance(part, np.ndarray)]
+    if fields:
+        return min(max(_high(fields, 1 - confidence), least), cap) if len(fields) == len(parts) else cap
+    matrices = [part for part in parts if isinstance(part, np.ndarray)]
+    draws = min(max(_NUMBERS // size, _FEWEST), _MOST)
     place = math.ceil(special.bdtrik(_SURE, draws, confidence))  # so many may lie below the critical value
-    if place >= draws:
+    if place >= draws or len(matrices) < len(parts):
         return cap
     rng, largest = np.random.default_rng(_SEED), np.zeros(draws, dtype=np.float32)
-    for part in parts:
-        scores = _scores(part, rng, draws)
-        if scores is None:
+    for part in matrices:
+        factor = _factor(part)
+        if factor is None:
             return cap
-        largest = np.maximum(largest, scores)
-    return min(max(float(np.sort(largest)[place]), normal_reach(confidence)), cap)
+        scores = rng.standard_normal((draws, len(factor)), dtype=np.float32) @ factor.T
+        largest = np.maximum(largest, np.abs(scores).max(axis=1, initial=0.0))
+    return min(max(float(np.sort(largest)[place]), least), cap)
+
+
+def _high(fields: list[Roughness], rare: float) -> float:
+    """The number above which the largest error of independent maps is so rarely; their chances add up."""
+
+    def surplus(reach: float) -> float:
+        return sum(field.chance(reach) for field in fields) - rare
+
+    if surplus(1.0) < 0:  # below, places above are not rare, and the formula says nothing
+        return 1.0
+    return float(optimize.brentq(surplus, 1.0, _FARTHEST))
 
 
 def proven_band(sums: Sums, size: int, confidence: float) -> FloatArray:
@@ -78,22 +95,6 @@ def proven_band(sums: Sums, size: int, confidence: float) -> FloatArray:
     """
     each = 1 - (1 - confidence) / size
     return bernstein_reach(sums.variances, sums.n, sums.high - sums.low, each, sums.fewest)
-
-
-def _scores(part: FloatArray | Together | None, rng: np.random.Generator, draws: int) -> FloatArray | None:
-    """The largest of all errors over their standard errors, of each draw; None where they cannot be drawn."""
-    if part is None:
-        return None
-    if isinstance(part, np.ndarray):
-        factor = _factor(part)
-        if factor is None:
-            return None
-        scores = rng.standard_normal((draws, len(factor)), dtype=np.float32) @ factor.T
-        return np.asarray(np.abs(scores).max(axis=1, initial=0.0))
-    kept = np.flatnonzero(part.variances > _FAINT * part.variances.max(initial=0.0))
-    deviations = np.sqrt(part.variances[kept])
-    batches = [np.abs(drawn[:, kept] / deviations).max(axis=1, initial=0.0) for drawn in part.batches(rng, draws)]
-    return np.concatenate(batches)
 
 
 def _factor(covariance: FloatArray) -> np.ndarray[tuple[int, int], np.dtype[np.float32]] | None:

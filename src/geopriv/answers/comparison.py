@@ -11,6 +11,7 @@ import numpy as np
 from geopriv.answers.answers import Answer, Answers, Band
 from geopriv.answers.documents import ends_document, numbers_document
 from geopriv.answers.intervals import normal_reach
+from geopriv.device.walks import METRIC
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee, compose
 from geopriv.queries.questions import Question
@@ -81,8 +82,13 @@ class Comparison:
 
     @property
     def guarantee(self) -> Guarantee:
-        """Of somebody who reported in both waves: what two reports give away adds up."""
-        return compose(self.first.guarantee, self.second.guarantee)
+        """Of somebody who reported in both waves: what two reports give away adds up, but for rounds of one walk."""
+        return self.first.guarantee if self.is_walk else compose(self.first.guarantee, self.second.guarantee)
+
+    @property
+    def is_walk(self) -> bool:
+        """Whether both are rounds of one walk: then its promise is of both together."""
+        return _is_walk(self.first, self.second)
 
     def to_document(self) -> dict[str, Any]:
         """The same as plain JSON."""
@@ -111,6 +117,8 @@ def compare(first: Answers, second: Answers, same_people: bool = False) -> Compa
     a change fails only if e₂ − e₁ > z·(se₁ + se₂), which is at least z standard errors of e₂ − e₁, whatever their
     correlation. So the interval has the confidence of the two.
 
+    Rounds of one walk are of the same people, whatever is said: their noise goes together.
+
     Means and sums have one interval, longer on the side of a few values that are far from the others. Its sides are put
     together as standard errors are: the lower side of a change is √(a² + b²) of the lower side a of the second and the
     upper side b of the first, and a + b for the same people.
@@ -130,6 +138,7 @@ def compare(first: Answers, second: Answers, same_people: bool = False) -> Compa
     if first.space != second.space:
         raise invalid("compare", "second", f"on the space of the first, {first.space}", second.space)
     _require_alike(first, second)
+    same_people = same_people or _is_walk(first, second)
     changes = tuple(_change(one, other, same_people) for one, other in _common(first.answers, second.answers))
     if not changes:
         raise invalid(
@@ -139,6 +148,10 @@ def compare(first: Answers, second: Answers, same_people: bool = False) -> Compa
     names = dict.fromkeys(answer.question.name for answer in (*first.answers, *second.answers))
     left_out = tuple(name for name in names if name not in known)
     return Comparison(first, second, changes, left_out, same_people, _groups(first, second, same_people))
+
+
+def _is_walk(first: Answers, second: Answers) -> bool:
+    return first.design == second.design and first.guarantee.metric == METRIC
 
 
 def _require_alike(first: Answers, second: Answers) -> None:

@@ -7,13 +7,17 @@ from typing import cast
 
 import numpy as np
 
+from geopriv.answers import nowhere
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
 from geopriv.answers.pools import Pool
+from geopriv.answers.units import of_values
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.queries.covariance import Covariance
 from geopriv.spaces.checks import FloatArray, invalid
+
+areas, places = nowhere.areas, nowhere.places
 
 
 def consistent(question: Covariance, estimates: Estimates) -> FloatArray:
@@ -24,6 +28,11 @@ def consistent(question: Covariance, estimates: Estimates) -> FloatArray:
 def at_once(mechanism: Mechanism, reports: object, question: Covariance, confidence: float, shrink: bool) -> Estimates:
     """Refused, since a covariance is no mean of contributions."""
     raise invalid("estimate", "query", "asked in a design", question.name)
+
+
+def unit(question: Covariance, who: str) -> tuple[float, str]:
+    """In the square of the unit of values."""
+    return 1.0, f"{of_values(question)}²"
 
 
 def answer(question: Covariance, pool: Pool, confidence: float, usual: Callable[[], Answer]) -> Answer:

@@ -11,10 +11,12 @@ from typing import Any, cast
 import numpy as np
 from scipy import fft
 
+from geopriv.answers import cells
 from geopriv.answers.answers import Answer
 from geopriv.answers.estimates import Estimates, read_reports
 from geopriv.answers.pools import Pool
 from geopriv.answers.spectra import shrinkage
+from geopriv.answers.units import density_unit
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.input.deconvolution import LaplaceSpectrum, Spectrum, undo, undo_noise
@@ -26,6 +28,8 @@ from geopriv.queries import Query
 from geopriv.queries.questions import DensityMap
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
+
+areas, places, unit = cells.areas, cells.places, density_unit
 
 
 def consistent(question: DensityMap, estimates: Estimates) -> FloatArray:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from geopriv.answers import nowhere
 from geopriv.answers.estimates import Estimates, read_reports
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.base import Mechanism
@@ -22,6 +23,8 @@ from geopriv.mechanisms.input.input import InputLaplace
 from geopriv.queries.questions import Distribution
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
+
+areas = nowhere.areas
 
 Polynomial = tuple[float, float, float]  # constant, linear, square, around the step's middle
 
@@ -39,6 +42,16 @@ def at_once(
 ) -> Estimates | None:
     """All of the curve in one pass, where its steps are smooth."""
     return along(mechanism, reports, question.queries[0], question.at, confidence) if _is_smooth(question) else None
+
+
+def unit(question: Distribution, who: str) -> tuple[float, str]:
+    """Shares in percent."""
+    return 100.0, "%"
+
+
+def places(question: Distribution) -> dict[str, FloatArray]:
+    """The threshold of each share."""
+    return {"threshold": np.asarray(question.at)}
 
 
 @singledispatch

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Annotated, Any, Literal, TypedDict
+from dataclasses import asdict, replace
+from typing import Annotated, Any, Literal, TypedDict, cast
 
 import numpy as np
 
 from geopriv.answers.answers import Answer, Answers, Band
+from geopriv.answers.asked import Asked
+from geopriv.answers.cells import places
 from geopriv.answers.estimates import Estimates
+from geopriv.answers.units import density_unit
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.queries.questions import Question
+from geopriv.queries.questions import DensityMap, Question
 from geopriv.reports.reader import REASONS
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, fraction
 from geopriv.spaces.documents import from_document, to_document
 from geopriv.spaces.notes import Endless, Note
 
-VERSION: Literal[2] = 2
+VERSION: Literal[3] = 3
+_BEFORE = 2  # the version that is still read
+_DIGITS, _ALL = 7, 300  # of degrees: a centimetre on the ground; and of what is not rounded
 _VALUES = {"value": "values", "standard_error": "standard_errors", "low": "low", "high": "high"}
 _SHAPES = "One number for a share, a list along a curve, a list of columns from west to east for a map."
 Numbers = Annotated[Endless | list[Endless] | list[list[Endless]], Note(description=_SHAPES)]
@@ -29,7 +34,12 @@ _BAND = Note(description="Holds all values at once with the confidence; null for
 _FINITE = Note(description="Holds each value with the confidence for every n; null where none is known.")
 _NICER = Note(description="Monotone or non-negative values, biased; null unless asked for.")
 _PLAIN = Note(description="Holds each plain answer with the confidence, whoever the people are; null where none is.")
+_MOVED = Note(
+    description="One made-up report moves no value by more, nor what holds plain answers; null where it is not told."
+)
 _EDGE = Note(description="Who counts in part, in words.")
+_DEGREES = Note(description="In degrees; null of a plane.")
+_ACROSS = Note(description="In the unit of a plane; null of a map in degrees.")
 _TIMES = Note(properties={why: {"type": "integer", "minimum": 1} for why in REASONS}, additionalProperties=False)
 
 
@@ -41,7 +51,11 @@ class EndsDocument(TypedDict):
 
 
 class SoftDocument(TypedDict):
-    """The soft answer: people at the edge count in part. Its intervals are normal, each for itself."""
+    """The soft answer: people at the edge count in part.
+
+    Its intervals are normal, each for itself, and too short where few reports count, as in empty corners of a map:
+    bands and finite intervals hold there too.
+    """
 
     value: Numbers
     standard_error: Numbers
@@ -55,6 +69,28 @@ class SoftDocument(TypedDict):
     consistent: Annotated[Numbers | None, _NICER]
 
 
+class MapDocument(TypedDict):
+    """A map as pages show it: where each point is, and the density there, its ends those of the band; all follows."""
+
+    longitude: Annotated[Numbers | None, _DEGREES]
+    latitude: Annotated[Numbers | None, _DEGREES]
+    x: Annotated[Numbers | None, _ACROSS]
+    y: Annotated[Numbers | None, _ACROSS]
+    unit: Annotated[str, Note(minLength=1, description="Of the densities.")]
+    value: Numbers
+    standard_error: Numbers
+    low: Numbers
+    high: Numbers
+
+
+class AskedDocument(TypedDict):
+    """Questions that were asked after collecting."""
+
+    so_far: Annotated[int, Note(minimum=1, description="Different ones, of the same reports, these included.")]
+    of: Annotated[int | None, Note(minimum=1, description="How many hold at once; null where each is for itself.")]
+    confidence: Annotated[float, Note(exclusiveMinimum=0, exclusiveMaximum=1, description="That they do.")]
+
+
 class AnswerDocument(TypedDict):
     """What was learnt about one question: the plain answer, and the soft one."""
 
@@ -62,7 +98,10 @@ class AnswerDocument(TypedDict):
     n: Annotated[int, Note(minimum=1, description="The fewest reports that one of the values rests on.")]
     confidence: Annotated[float, Note(exclusiveMinimum=0, maximum=1)]
     plain: Annotated[EndsDocument | None, _PLAIN]
+    leverage: Annotated[Endless | None, _MOVED]
     soft: SoftDocument
+    map: Annotated[MapDocument | None, Note(description="Null where it is none.")]
+    asked_after: Annotated[bool, Note(description="Whether it was asked of reports that existed.")]
 
 
 class GroupDocument(TypedDict):
@@ -77,7 +116,7 @@ class AnswersDocument(TypedDict):
     """What estimates.json holds."""
 
     type: Literal["Answers"]
-    version: Literal[2]
+    version: Literal[3]
     survey: Annotated[str, Note(minLength=1)]
     design: Annotated[str, Note(pattern="^[0-9a-f]{64}$", description="The hash of the design.")]
     guarantee: Guarantee
@@ -89,6 +128,7 @@ class AnswersDocument(TypedDict):
     weighted: Annotated[bool, Note(description="Whether answers for all are weighted by known sizes of groups.")]
     simultaneous: Annotated[bool, Note(description="Whether intervals of groups hold in all groups at once.")]
     groups: Annotated[list[GroupDocument] | None, Note(description="In the order of the design; null where none are.")]
+    asked: Annotated[AskedDocument | None, Note(description="Null where the design's own questions were asked.")]
 
 
 def answers_document(answers: Answers) -> dict[str, Any]:
@@ -107,6 +147,7 @@ def answers_document(answers: Answers) -> dict[str, Any]:
         "weighted": answers.weighted,
         "simultaneous": answers.simultaneous,
         "groups": [_group_document(name, group) for name, group in answers.groups.items()] or None,
+        "asked": None if answers.asked is None else asdict(answers.asked),
     }
 
 
@@ -121,8 +162,8 @@ def read_answers(document: Any) -> Answers:
         InvalidParameter: for a document that is none of this version.
         InvalidDesign: for a question, space or guarantee in it that is none.
     """
-    found = _object(document, "estimates", AnswersDocument)
-    _expect(found["type"] == "Answers" and found["version"] == VERSION, "version", str(VERSION))
+    found = _object(_renewed(document), "estimates", AnswersDocument)
+    _expect(found["type"] == "Answers" and found["version"] == VERSION, "version", f"{VERSION}, or {_BEFORE}")
     guarantee, space = from_document(Guarantee, found["guarantee"]), from_document(Space, found["space"])
     kinds = {"survey": str, "design": str, "rejected": dict, "answers": list, "counted": str}
     for name, kind in (kinds | {"weighted": bool, "simultaneous": bool, "groups": list | None}).items():
@@ -133,7 +174,38 @@ def read_answers(document: Any) -> Answers:
     whole = Answers(found["survey"], found["design"], guarantee, space, answers, n, rejected, found["counted"])
     groups = dict(_read_group(part, whole) for part in found["groups"] or ())
     _expect(len(groups) == len(found["groups"] or ()), "groups", "each of a name of its own")
-    return replace(whole, groups=groups, weighted=found["weighted"], simultaneous=found["simultaneous"])
+    said = {name: found[name] for name in ("weighted", "simultaneous")}
+    return replace(whole, groups=groups, asked=_read_asked(found["asked"]), **said)
+
+
+def _renewed(document: Any) -> Any:
+    """A document of the version before, with what it lacks: nothing was asked after collecting then."""
+    if not (isinstance(document, dict) and document.get("type") == "Answers" and document.get("version") == _BEFORE):
+        return document
+
+    def renewed(answers: Any) -> Any:
+        old, new = {"leverage": None}, {"map": None, "asked_after": False}  # the first was not always there
+        return [old | part | new if isinstance(part, dict) else part for part in answers]
+
+    try:
+        groups = document["groups"] and [part | {"answers": renewed(part["answers"])} for part in document["groups"]]
+        return document | {
+            "version": VERSION,
+            "answers": renewed(document["answers"]),
+            "groups": groups,
+            "asked": None,
+        }
+    except (KeyError, TypeError):
+        return document  # which is refused
+
+
+def _read_asked(document: Any) -> Asked | None:
+    if document is None:
+        return None
+    found = _object(document, "asked", AskedDocument)
+    confidence = fraction("estimates", "confidence", found["confidence"])
+    of = None if found["of"] is None else _count(found["of"], "of")
+    return Asked(_count(found["so_far"], "so_far"), of, confidence)
 
 
 def _read_group(document: Any, whole: Answers) -> tuple[str, Answers]:
@@ -159,7 +231,29 @@ def _answer_document(answer: Answer) -> dict[str, Any]:
         "n": found.n,
         "confidence": found.confidence,
         "plain": ends_document(answer.plain),
+        "leverage": None if answer.leverage is None else numbers_document(np.asarray(answer.leverage)),
         "soft": soft,
+        "map": _map_document(answer),
+        "asked_after": answer.asked_after,
+    }
+
+
+def _map_document(answer: Answer) -> dict[str, Any] | None:
+    """The densities of a map, and where they are; None of all else."""
+    question, found = answer.question, answer.estimates
+    if question.product is None:
+        return None
+    scale, unit = density_unit(question, answer.who)
+    band = answer.band or Band(found.low, found.high)
+    ends = {"low": band.low, "high": band.high}
+    whole = {"value": found.values, "standard_error": found.standard_errors, **ends}
+    told: dict[str, FloatArray | None] = {key: scale * part for key, part in whole.items()}
+    digits = _DIGITS if question.space.geographic else _ALL
+    where = {name: along.round(digits) for name, along in places(cast("DensityMap", question)).items()}
+    told |= dict.fromkeys(("longitude", "latitude", "x", "y"))
+    return {
+        "unit": unit,
+        **{key: None if part is None else numbers_document(part) for key, part in (told | where).items()},
     }
 
 
@@ -169,7 +263,8 @@ def ends_document(band: Band | None) -> dict[str, Any] | None:
 
 
 def _read_answer(document: Any) -> Answer:
-    found = _object(document, "answer", AnswerDocument)
+    older = {"leverage": None} if isinstance(document, dict) else {}  # which documents did not have at first
+    found = _object(older | document if older else document, "answer", AnswerDocument)
     soft = _object(found["soft"], "soft", SoftDocument)
     question = from_document(Question, found["question"])
     shape = question.shape
@@ -184,7 +279,11 @@ def _read_answer(document: Any) -> Answer:
     _expect(
         plain is None or bool((plain.low <= plain.high).all()), "plain", "made of lower ends and upper ends above them"
     )
-    return Answer(question, estimates, band, finite, nicer, plain)
+    after = found["asked_after"]
+    _expect(isinstance(after, bool), "asked_after", "true or false")
+    leverage = None if found["leverage"] is None else float(_array(found["leverage"], (), "leverage"))
+    _expect(leverage is None or leverage >= 0, "leverage", "at least 0")
+    return Answer(question, estimates, band, finite, nicer, plain, asked_after=after, leverage=leverage)
 
 
 def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None:

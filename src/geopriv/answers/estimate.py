@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
 from geopriv.answers.answers import Answer, Answers, Band
+from geopriv.answers.asked import Asked
 from geopriv.answers.bands import band_reach
 from geopriv.answers.density_map import on_grid
 from geopriv.answers.distribution import along
 from geopriv.answers.estimates import Estimate, Estimates, read_reports, summary
 from geopriv.answers.forms import answered, form_of, shrunk_of
 from geopriv.answers.intervals import bernstein_reach
+from geopriv.answers.later import later_questions
 from geopriv.answers.plain import plain_band
 from geopriv.answers.pools import Pool
 from geopriv.mechanisms.base import Mechanism
@@ -25,6 +28,7 @@ from geopriv.queries.questions import Question
 from geopriv.reports.tallies import Tally
 from geopriv.reports.verbs import tally
 from geopriv.spaces.checks import fraction, invalid
+from geopriv.spaces.threads import each_in_threads
 from geopriv.surveys.design import Design
 
 
@@ -38,6 +42,22 @@ def estimate(
     consistent: bool = False,
     simultaneous: bool = False,
     weighted: bool = True,
+) -> Answers: ...
+
+
+@overload
+def estimate(
+    asked: Design,
+    reports: Any,
+    query: Question | Iterable[Question],
+    confidence: float = 0.95,
+    *,
+    shrink: bool = False,
+    consistent: bool = False,
+    simultaneous: bool = False,
+    weighted: bool = True,
+    of: int | None = None,
+    log: str | os.PathLike[str] | None = None,
 ) -> Answers: ...
 
 
@@ -60,7 +80,7 @@ def estimate(
 def estimate(
     asked: Design | Mechanism,
     reports: Any,
-    query: Query | Iterable[Query] | Question | None = None,
+    query: Query | Iterable[Query] | Question | Iterable[Question] | None = None,
     confidence: float = 0.95,
     *,
     at: Any = None,
@@ -68,12 +88,19 @@ def estimate(
     consistent: bool = False,
     simultaneous: bool = False,
     weighted: bool = True,
+    of: int | None = None,
+    log: str | os.PathLike[str] | None = None,
 ) -> Estimate | Estimates | Answers:
     """What was learnt: the mean over the people who reported, with standard error and interval.
 
     Of a design all questions are answered, each value with a normal interval, curves and maps with a band, and
     finite-sample intervals beside them. They are computed from the counts alone, in the order of the counts. So they
     are the same to the last bit however the reports were split among files, on one machine with one number of threads.
+
+    A design may also be asked questions that it does not have: one report of a Lattice answers every smooth question
+    on its space. They are marked as asked after collecting. How a plain answer is held is chosen from the question, ε,
+    the grid, the public range and the number of reports, never from what these say. Each interval then holds for a
+    question that does not depend on these reports (`Asked` says what holds of many).
 
     Of a mechanism a query is answered, or many from the same reports. Curves and maps take one pass over the reports
     where the mechanism allows it, and not one for each of their points.
@@ -82,7 +109,7 @@ def estimate(
         asked: the design that the reports belong to, or the mechanism that made them.
         reports: to a design a `Tally` of them, or what `tally` takes; to a mechanism one a person.
         query: of a mechanism: a query, which may be left out where a report answers only one; several; or a question
-            (`Distribution`, `DensityMap`).
+            (`Distribution`, `DensityMap`). Of a design: a question, or several, that are asked after collecting.
         confidence: of each interval by itself, and of each band as a whole.
         at: places to which the query is moved in turn. For a Threshold with a smooth edge increasing values; in the
             plane, for a GaussianKernel or a blurred region, increasing coordinates of two axes, as points of the space
@@ -93,9 +120,13 @@ def estimate(
             unbiased map, held in its band and above 0.
         consistent: of a design: whether to add values that are monotone or non-negative, which are biased.
         simultaneous: of a design with groups: whether intervals are to hold in all groups at once. Groups are different
-            people, so intervals of confidence^(1/G) in each of G groups do, by the product of their chances.
+            people, so intervals of confidence^(1/G) in each of G groups do, by the product of their chances. Of
+            questions that are asked after collecting: whether all of them hold at once, or `of` so many.
         weighted: of a design whose groups have weights: whether the answer for all is the mean weighted by these
             known sizes; otherwise every report counts alike.
+        of: with `simultaneous`, how many questions hold at once: all that could have come to be asked.
+        log: the file that keeps which questions were asked of these reports (`geopriv.answers.log`); without one only
+            these are counted.
 
     Returns:
         One `Estimate`; `Estimates` of a question's shape, or in the order of queries or places; or the `Answers` of a
@@ -138,15 +169,17 @@ def estimate(
     """
     fraction("estimate", "confidence", confidence)
     if isinstance(asked, Design):
-        for name, given in (("query", query), ("at", at)):
-            if given is not None:
-                raise invalid("estimate", name, "left out with a design, which has questions of its own", given)
+        if at is not None:
+            raise invalid("estimate", "at", "left out with a design, whose questions say it", at)
         counts = reports if isinstance(reports, Tally) else tally(asked, reports)
-        found = _answers(asked, counts, confidence, consistent, simultaneous, weighted)
+        _require_counts(asked, counts)
+        later, record = later_questions(asked, counts.n, query, confidence, simultaneous, of, log)
+        found = _answers(asked, counts, confidence, consistent, simultaneous, weighted, later, record)
         return _with_shrunk(found, counts) if shrink else found
     if not isinstance(asked, Mechanism):
         raise invalid("estimate", "asked", "a mechanism, or a Design (of a file: Design.read)", type(asked).__name__)
-    for name, given in (("consistent", consistent), ("simultaneous", simultaneous), ("weighted", not weighted)):
+    ours = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not weighted, "of": of, "log": log}
+    for name, given in ours.items():
         if given:
             raise invalid("estimate", name, "given with a design", type(asked).__name__)
     if at is not None:
@@ -159,7 +192,7 @@ def estimate(
     if query is None or isinstance(query, Query):
         shares = asked.contributions(read_reports(reports), query)
         return summary(shares, np.ones(1), asked.largest_bias(query), confidence)
-    return _many(asked, reports, tuple(query), confidence)
+    return _many(asked, reports, tuple(cast("Iterable[Query]", query)), confidence)
 
 
 def _moved(mechanism: Mechanism, reports: Any, query: Any, at: Any, confidence: float, shrink: bool) -> Estimates:
@@ -206,29 +239,39 @@ def _require_variance(mechanism: Mechanism) -> None:
         raise invalid("estimate", "mechanism", "one whose noise has a variance, or there is no interval", noise)
 
 
-def _answers(
-    design: Design, counts: Tally, confidence: float, consistent: bool, simultaneous: bool, weighted: bool
-) -> Answers:
-    """Every question of a design, from counts: for all, and for each group."""
+def _require_counts(design: Design, counts: Tally) -> None:
     if counts.design != design:
         raise invalid("estimate", "tally", f"of the design {design.hash[:12]}…", f"{counts.design.hash[:12]}…")
-    if not design.questions:
-        raise invalid("estimate", "design", "one with questions", design.survey)
-    if simultaneous and design.groups is None:
-        raise invalid("estimate", "simultaneous", "given with a design that has groups", simultaneous)
+
+
+def _answers(
+    design: Design,
+    counts: Tally,
+    confidence: float,
+    consistent: bool,
+    simultaneous: bool,
+    weighted: bool,
+    later: tuple[Question, ...] = (),
+    asked: Asked | None = None,
+) -> Answers:
+    """Every question of a design, or others that are asked later, from counts: for all, and for each group."""
     weighted = weighted and design.groups is not None and bool(design.groups.weights)
-    pool = Pool(counts, weighted)
-    answers = tuple(_answered(question, pool, confidence, consistent) for question in design.questions)
-    rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
-    whole = Answers(
-        design.survey, design.hash, design.guarantee, design.space, answers, counts.n, rejected, design.counted
+    pool, confidence = Pool(counts, weighted), confidence if asked is None else asked.each
+    answers = tuple(
+        each_in_threads(
+            lambda question: _answered(question, pool, confidence, consistent), later or design.questions
+        )
     )
+    rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
+    survey = design.survey if not design.walks else f"{design.survey}, round {counts.counts(0).rows[0, 0]}"
+    public = (survey, design.hash, design.guarantee, design.space)
+    whole = Answers(*public, _marked(answers, later), counts.n, rejected, design.counted, asked=asked)
     if design.groups is None:
         return whole
     each = confidence ** (1 / len(design.groups)) if simultaneous else confidence
     shares: list[float | None] = [*design.groups.shares.tolist()] or [None] * len(design.groups)
     known = enumerate(zip(design.groups.names, shares, strict=True))
-    groups = {name: _group(whole, counts.of_group(k), share, each, consistent) for k, (name, share) in known}
+    groups = {name: _group(whole, counts.of_group(k), share, each, consistent, later) for k, (name, share) in known}
     return replace(whole, groups=groups, weighted=weighted, simultaneous=simultaneous)
 
 
@@ -246,12 +289,24 @@ def _with_shrunk(answers: Answers, counts: Tally) -> Answers:
     return replace(answers, answers=tuple(made))
 
 
-def _group(whole: Answers, counts: Tally, share: float | None, confidence: float, consistent: bool) -> Answers:
+def _group(
+    whole: Answers,
+    counts: Tally,
+    share: float | None,
+    confidence: float,
+    consistent: bool,
+    later: tuple[Question, ...],
+) -> Answers:
     """The answers of a group, without those that fewer than two reports would have to give, or that nobody knows."""
-    pool, asked = Pool(counts), [question.of_group(share) for question in counts.design.questions]
+    pool, asked = Pool(counts), [question.of_group(share) for question in later or counts.design.questions]
     known = [question for question in asked if question is not None and pool.answers(question)]
     answers = tuple(_answered(question, pool, confidence, consistent) for question in known)
-    return replace(whole, answers=answers, n=counts.n, rejected={})
+    return replace(whole, answers=_marked(answers, later), n=counts.n, rejected={})
+
+
+def _marked(answers: tuple[Answer, ...], later: tuple[Question, ...]) -> tuple[Answer, ...]:
+    """Answers that say whether their questions were asked after collecting."""
+    return tuple(replace(answer, asked_after=True) for answer in answers) if later else answers
 
 
 def _answered(question: Question, pool: Pool, confidence: float, consistent: bool) -> Answer:
@@ -260,10 +315,10 @@ def _answered(question: Question, pool: Pool, confidence: float, consistent: boo
 
 
 def _answer(question: Question, pool: Pool, confidence: float, consistent: bool) -> Answer:
-    answering = np.array([pool.design.answering(query) for query in question.queries])
+    answering = np.array(pool.design.answering_each(question))
     groups = {index: np.flatnonzero(answering == index) for index in np.unique(answering).tolist()}
     parts = [(mine, pool.sums(index, question, mine.tolist())) for index, mine in groups.items()]
-    plain = plain_band(question, pool, [(mine, index) for index, mine in groups.items()], confidence)
+    plain, moved = plain_band(question, pool, [(mine, index) for index, mine in groups.items()], confidence)
     reach = band_reach((sums.covariance for _, sums in parts), len(answering), confidence) if question.shape else 0.0
     flat = np.empty((4, len(answering)))
     for mine, sums in parts:
@@ -279,4 +334,5 @@ def _answer(question: Question, pool: Pool, confidence: float, consistent: bool)
         Band(values - finite, values + finite) if np.isfinite(finite).all() else None,
         form_of(question).consistent(question, estimates) if consistent else None,
         plain,
+        leverage=max(moved, *(sums.leverage for _, sums in parts)),
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
+
+import shapely
 
 from geopriv.answers import covariance, density_map, distribution, mean, quantile, share, total
 from geopriv.answers.answers import Answer
@@ -30,6 +32,18 @@ class Form(Protocol):
         self, mechanism: Mechanism, reports: Any, question: Any, confidence: float, shrink: bool
     ) -> Estimates | None:
         """All estimates of the question by a way that is faster than one by one; None where there is none."""
+        ...
+
+    def unit(self, question: Any, who: str) -> tuple[float, str]:
+        """What estimates are multiplied with to be told to people, pages' unit of them, and who is counted."""
+        ...
+
+    def places(self, question: Any) -> dict[str, FloatArray]:
+        """Where each value is, by what that is called ("threshold", "longitude"): arrays of the question's shape."""
+        ...
+
+    def areas(self, question: Any) -> Sequence[shapely.Geometry] | None:
+        """The part of a map that each value is about, as points of the space, in the order of values; None for none."""
         ...
 
 

@@ -8,16 +8,20 @@ from typing import cast
 
 import numpy as np
 
+from geopriv.answers import nowhere
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
 from geopriv.answers.intervals import bernstein_reach, normal_reach
 from geopriv.answers.pools import Pool
+from geopriv.answers.units import of_values
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.queries import Question
 from geopriv.queries.value import Value
 from geopriv.queries.value_questions import Mean
 from geopriv.spaces.checks import FloatArray
+
+areas, places = nowhere.areas, nowhere.places
 
 _FAR = 0.1  # of the chance of an error is spent on noise that is farther out than is reckoned with
 
@@ -30,6 +34,11 @@ def consistent(question: Mean, estimates: Estimates) -> FloatArray:
 def at_once(mechanism: Mechanism, reports: object, question: Mean, confidence: float, shrink: bool) -> Estimates | None:
     """There is no faster way to one mean."""
     return None
+
+
+def unit(question: Mean, who: str) -> tuple[float, str]:
+    """In the unit of values."""
+    return 1.0, of_values(question)
 
 
 def answer(question: Mean, pool: Pool, confidence: float, usual: Callable[[], Answer]) -> Answer:
@@ -54,7 +63,7 @@ def answer(question: Mean, pool: Pool, confidence: float, usual: Callable[[], An
     # unbiased in logarithms, and no bound is known on what the exponential makes of that
     estimates = Estimates(value, np.asarray((high - low) / 2), logs.n, np.nan, logs.confidence)
     nearest = None if made.consistent is None else as_values(question, made.consistent)
-    return replace(made, estimates=estimates, finite=finite, consistent=nearest, plain=plain)
+    return replace(made, estimates=estimates, finite=finite, consistent=nearest, plain=plain, leverage=None)
 
 
 def plain_ends(estimates: Estimates, question: Question, pool: Pool) -> tuple[FloatArray, FloatArray]:

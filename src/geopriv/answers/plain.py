@@ -41,8 +41,12 @@ def plain_ends(inner: Sums, outer: Sums, confidence: float) -> tuple[FloatArray,
     return np.minimum(low, high), high
 
 
-def plain_band(question: Question, pool: Pool, parts: Sequence[tuple[Any, int]], confidence: float) -> Band | None:
-    """The plain answer to a question; None where its reports give none.
+def plain_band(
+    question: Question, pool: Pool, parts: Sequence[tuple[Any, int]], confidence: float
+) -> tuple[Band | None, float]:
+    """The plain answer to a question, None where its reports give none; and what one made-up report can move it by.
+
+    That is the most for the two means between which it is held.
 
     Args:
         question: what was asked.
@@ -50,11 +54,12 @@ def plain_band(question: Question, pool: Pool, parts: Sequence[tuple[Any, int]],
         parts: which of the question's queries each mechanism answers.
         confidence: of each interval by itself.
     """
-    ends = np.empty((2, len(question.queries)))
+    ends, leverage = np.empty((2, len(question.queries))), 0.0
     for mine, index in parts:
         sums = pool.bracket_sums(index, question, mine.tolist())
         if sums is None:
-            return None
+            return None, 0.0
+        leverage = max(leverage, *(part.leverage for part in sums))
         ends[:, mine] = plain_ends(*sums, confidence)
     low, high = ends.reshape(2, *question.shape)
-    return Band(low, high)
+    return Band(low, high), leverage

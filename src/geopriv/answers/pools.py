@@ -19,7 +19,8 @@ import numpy as np
 
 from geopriv.errors import ReportRejected
 from geopriv.mechanisms.counts import Counts
-from geopriv.mechanisms.sums import Added, Sums, Together
+from geopriv.mechanisms.roughness import Roughness
+from geopriv.mechanisms.sums import Sums
 from geopriv.queries.questions import Question
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import FloatArray
@@ -99,7 +100,7 @@ class Pool:
 
     def answers(self, question: Question) -> bool:
         """Whether there are enough reports of a group to every mechanism that answers the question."""
-        answering = {self.design.answering(query) for query in question.queries}
+        answering = set(self.design.answering_each(question))
         return all(self.tally.counts(index).n >= FEWEST for index in answering)
 
 
@@ -153,13 +154,17 @@ def pooled(parts: Iterator[tuple[float, Sums]]) -> Sums:
     )
 
 
-def _added(parts: Sequence[tuple[float, FloatArray | Together | None]]) -> FloatArray | Together | None:
-    """Matrices, or draws, with their weights; None where one is missing."""
+def _added(parts: Sequence[tuple[float, FloatArray | Roughness | None]]) -> FloatArray | Roughness | None:
+    """Matrices, or the roughness of a map, with their weights; None where one is missing."""
     known = [weight * part for weight, part in parts if isinstance(part, np.ndarray)]
     if known:
         return np.sum(known, axis=0) if len(known) == len(parts) else None
-    drawn = tuple((weight, part) for weight, part in parts if part is not None and not isinstance(part, np.ndarray))
-    return Added(drawn) if len(drawn) == len(parts) else None
+    total: Roughness | None = None
+    for weight, part in parts:
+        if part is None or isinstance(part, np.ndarray):
+            return None
+        total = part.added(weight, total)
+    return total
 
 
 def _reports(counts: Counts) -> str:

@@ -20,16 +20,20 @@ from typing import Any, cast
 import numpy as np
 from scipy import optimize
 
+from geopriv.answers import nowhere
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
 from geopriv.answers.intervals import bernstein_reach, normal_reach
 from geopriv.answers.pools import Pool, weighed
+from geopriv.answers.units import of_values
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.steps import Reading
 from geopriv.queries.value_questions import Quantile
 from geopriv.spaces.checks import FloatArray, invalid
+
+areas = nowhere.areas
 
 
 def consistent(question: Quantile, estimates: Estimates) -> FloatArray:
@@ -42,6 +46,16 @@ def at_once(mechanism: Mechanism, reports: Any, question: Quantile, confidence: 
     raise invalid(
         "estimate", "query", "asked in a design, whose answers have the intervals of quantiles", question.name
     )
+
+
+def unit(question: Quantile, who: str) -> tuple[float, str]:
+    """In the unit of values."""
+    return 1.0, of_values(question)
+
+
+def places(question: Quantile) -> dict[str, FloatArray]:
+    """The share of people below each value."""
+    return {"level": np.asarray(question.levels)}
 
 
 def answer(question: Quantile, pool: Pool, confidence: float, usual: Callable[[], Answer]) -> Answer:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import cast
 
 import numpy as np
+import shapely
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
 from geopriv.answers.mean import finite_ends, plain_ends
 from geopriv.answers.pools import Pool
+from geopriv.answers.units import of_values, threshold_of
 from geopriv.mechanisms.base import Mechanism
 from geopriv.queries.total import Total
 from geopriv.queries.value import Value
@@ -36,6 +38,22 @@ def at_once(mechanism: Mechanism, reports: object, question: Total, confidence: 
     raise invalid("estimate", "query", rule, question.name)
 
 
+def unit(question: Total, who: str) -> tuple[float, str]:
+    """People, or in the unit of values."""
+    return 1.0, of_values(question) if question.valued else who
+
+
+def places(question: Total) -> dict[str, FloatArray]:
+    """The threshold beyond which people are counted, where there is one."""
+    return threshold_of(question.query)
+
+
+def areas(question: Total) -> Sequence[shapely.Geometry] | None:
+    """The region in the plane in which people are counted."""
+    region = None if question.valued else question.query.region
+    return None if region is None else [region]
+
+
 def answer(question: Total, pool: Pool, confidence: float, usual: Callable[[], Answer]) -> Answer:
     """The usual answer, all of it times the number of people; of a sum of values its intervals are plain.
 
@@ -56,7 +74,9 @@ def answer(question: Total, pool: Pool, confidence: float, usual: Callable[[], A
         ends = finite_ends(question, cast("Value", question.query), pool, confidence)
         finite = None if ends is None else Band(*ends)
     nearest = None if made.consistent is None else number * made.consistent
-    return Answer(question, estimates, None, _times(finite, number), nearest, _times(plain, number))
+    moved = None if made.leverage is None else number * made.leverage
+    intervals = _times(finite, number), nearest, _times(plain, number)
+    return Answer(question, estimates, None, *intervals, leverage=moved)
 
 
 def _times(band: Band | None, number: float) -> Band | None:

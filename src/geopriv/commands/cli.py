@@ -11,10 +11,12 @@ import typer
 
 from geopriv import __version__
 from geopriv.commands import (
+    ask,
     audit,
     compare,
     demo,
     estimate,
+    export,
     plan,
     privatize,
 )
@@ -42,8 +44,10 @@ app.command(epilog=demo.EXAMPLES)(demo.demo)
 app.command(epilog=plan.EXAMPLES)(plan.plan)
 app.command(epilog=privatize.EXAMPLES)(privatize.privatize)
 app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
+app.command(epilog=ask.EXAMPLES)(ask.ask)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=export.EXAMPLES)(export.export)
 
 
 def _absent(context: typer.Context) -> None:

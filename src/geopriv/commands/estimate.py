@@ -76,7 +76,6 @@ def estimate(
 
     from geopriv.answers.estimate import estimate as answer
     from geopriv.device.files import canonical
-    from geopriv.errors import ReportRejected
     from geopriv.pages.forms import form_of
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction, invalid
@@ -92,13 +91,11 @@ def estimate(
     plan = Design.read(design)
     if outline is not None and not any(form_of(question).is_map for question in plan.questions):
         raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
-    coast = None if outline is None else _outline(outline, plan.space)
+    coast = None if outline is None else outline_of(outline, plan.space)
     given = bool(reports) or (query is None and bool(add_tally))
     chosen = choose("estimate", engine, given, query, database, master, extensions=allow_extensions)
     sent = reports or [] if query is None else Sql(query, database, allow_extensions)
-    counted = _read(plan, sent, chosen, add_tally or [], console)
-    if not counted.n:
-        raise ReportRejected(_no_report(plan, reports or [], counted))
+    counted = require_reports(plan, reports or [], read_reports(plan, sent, chosen, add_tally or [], console))
     with console.status("Estimating…"):
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
         answers = answer(plan, counted, confidence=confidence, shrink=shrink, **wanted)
@@ -111,6 +108,19 @@ def estimate(
             answers.write_page(page, outline=coast)
     written = [output, *([] if tally is None else [tally]), *([] if no_page else [page])]
     console.print("Written: " + ", ".join(map(str, written)), markup=False)
+
+
+def require_reports(design: Design, files: list[str], counted: Tally) -> Tally:
+    """What was counted, of at least one report.
+
+    Raises:
+        ReportRejected: where there is none, with the reason.
+    """
+    from geopriv.errors import ReportRejected
+
+    if not counted.n:
+        raise ReportRejected(_no_report(design, files, counted))
+    return counted
 
 
 def _no_report(design: Design, files: list[str], counted: Tally) -> str:
@@ -129,7 +139,9 @@ def _no_report(design: Design, files: list[str], counted: Tally) -> str:
     )
 
 
-def _read(design: Design, reports: list[str] | Sql, engine: Engine, tallies: list[Path], console: Console) -> Tally:
+def read_reports(
+    design: Design, reports: list[str] | Sql, engine: Engine, tallies: list[Path], console: Console
+) -> Tally:
     """The tally of all reports, with a bar that fills where it is known how many rows there are."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -158,7 +170,7 @@ def _rows(reports: list[str]) -> int | None:
     return rows
 
 
-def _outline(path: Path, space: Space) -> shapely.Geometry:
+def outline_of(path: Path, space: Space) -> shapely.Geometry:
     """The shapes of a GeoJSON file; tried on the map before anything is counted or written."""
     import shapely
 

@@ -37,8 +37,24 @@ def print_questions(console: Console, found: SurveyPlan) -> None:
     means = ", and of values" if valued else ""
     words = f"Errors are standard errors of soft answers{means}. {expected_words(found.survey)} {AT_WORST}{held}\n"
     console.print(words, highlight=False, markup=False)
+    if words := _made_up(found):
+        console.print(f"{words}\n", highlight=False, markup=False)
     for warning in found.warnings:
         console.print(f"Note: {warning}\n", style="bold", highlight=False, markup=False)
+
+
+def _made_up(found: SurveyPlan) -> str:
+    """What made-up reports could do to the share that they can move most; empty without shares."""
+    from geopriv.pages.made_up import made_up_words
+    from geopriv.surveys.planning.crowds import shares_of
+
+    shares = [question for question in shares_of(found.survey) if question.times == 1]
+    if not shares:
+        return ""
+    moved = {question.name: found.leverage(question) for question in shares}
+    name = max(moved, key=lambda name: moved[name])
+    words = made_up_words(moved[name], found.survey.people, 100.0, " points", 1.0)
+    return f"Of {name!r}, which liars could move most: {words[0].lower()}{words[1:]}" if len(shares) > 1 else words
 
 
 def in_units(question: Question, error: float | None, who: str = "people") -> str:
@@ -52,6 +68,13 @@ def in_units(question: Question, error: float | None, who: str = "people") -> st
     if question.valued and question.space.ratios:
         return question.space.distance_words(said)
     return f"{_short(said)}{'' if 'point' in unit else unit}"
+
+
+def unit_of(question: Question, who: str = "people") -> str:
+    """What `in_units` writes behind numbers, or else "points"; empty where each number has words of its own."""
+    from geopriv.pages.forms import form_of
+
+    return "" if question.valued and question.space.ratios else form_of(question).scale(question, who)[1]
 
 
 def _short(number: float) -> str:
@@ -73,10 +96,19 @@ def question_documents(found: SurveyPlan) -> list[dict[str, Any]]:
             "standard_error_expected": found.expected(question),
             "standard_error_at_worst": worst if math.isfinite(worst := found.worst(question)) else None,
             "plain_half_width_expected": found.plain_half_width(question),
+            "moved_by_one_made_up_report": _moved(found, question),
             "unit": _unit(question),
         }
         for question in found.survey.questions
     ]
+
+
+def _moved(found: SurveyPlan, question: Question) -> float | None:
+    """Of shares; None for others, and where nothing bounds it."""
+    from geopriv.surveys.planning.crowds import shares_of
+
+    moved = found.leverage(question) if question in shares_of(found.survey) else math.inf
+    return moved if math.isfinite(moved) else None
 
 
 def _unit(question: Question) -> str | None:

@@ -19,7 +19,7 @@ def require_replaceable(path: Path, what: str) -> None:
 
     Args:
         path: where a file is to be written.
-        what: it will be: "design", "estimates", "page", "picture" or "tally".
+        what: it will be: "design", "estimates", "export", "page", "picture" or "tally".
 
     Raises:
         InvalidParameter: where there is another kind of file, or no folder to write to.
@@ -69,20 +69,33 @@ def _is_page(path: Path) -> bool:
 
 
 def _is_tally(path: Path) -> bool:
+    from geopriv.reports.tallies import MARK
+
+    return _has_mark(path, MARK.decode())
+
+
+def _has_mark(path: Path, mark: str) -> bool:
+    """Whether a Parquet file's own words have a key."""
     import pyarrow.parquet as pq
     from pyarrow import ArrowException
 
-    from geopriv.reports.tallies import MARK
-
     try:
-        return MARK in (pq.read_metadata(path).metadata or {})
+        return mark.encode() in (pq.read_metadata(path).metadata or {})
     except (ArrowException, OSError):
         return False
+
+
+def _is_export(path: Path) -> bool:
+    """Whether a file is one that `geopriv export` wrote, or a picture."""
+    first, _ = _ends(path)
+    starts = (b'"question","kind"', b'{"type": "FeatureCollection"', b"\x89PNG\r\n", b"II*\0")
+    return first.startswith(starts) or (first.startswith(b"PAR1") and _has_mark(path, "geopriv.answers"))
 
 
 _OWN: dict[str, Callable[[Path], bool]] = {
     "design": _is_document(b"Design"),
     "estimates": _is_document(b"Answers"),
+    "export": _is_export,
     "page": _is_page,
     "picture": lambda path: _ends(path)[0].startswith(b"\x89PNG\r\n"),
     "tally": _is_tally,

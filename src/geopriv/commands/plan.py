@@ -18,6 +18,7 @@ from geopriv.commands.expectations import (
 )
 from geopriv.commands.outputs import require_replaceable, require_same_design
 from geopriv.commands.repeated import asked_again, print_repeated, repeated_document, require_rounds, stated_shuffler
+from geopriv.commands.walks import require_alone, run_walk
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -75,6 +76,9 @@ def plan(
     wanted = None if target is None else read_target(target)
     console = Console(stderr=as_json)
     asked = Survey.read(survey)
+    if asked.rounds > 1:
+        require_alone(target=target, sweep=sweep, rounds=rounds, neighbours=neighbours, within=within)
+        return run_walk(asked, output, console, as_json=as_json, replace=replace)
     require_rounds(asked, rounds)
     stated = stated_shuffler(asked, neighbours, within)
     with console.status(_doing(asked)) as status:
@@ -95,15 +99,17 @@ def plan(
         require_same_design(output, found.design)
     found.design.write(output)
     console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+    return None
 
 
 def _doing(asked: Survey) -> str:
     """What takes time: a table has programs to solve."""
-    from geopriv.surveys.planning.split_tables import tables_of
+    from geopriv.surveys.planning.plain_tables import tables_of
 
-    tables = tables_of(asked.questions)
+    tables = tables_of(asked.questions, asked.epsilon)
     slow = f"; compiling {tables} table{'s' if tables > 1 else ''}, of some ten seconds each" if tables else ""
-    return f"Predicting the errors of {len(asked.queries):,} estimates{slow}…"
+    estimates = sum(len(question.queries) for question in asked.questions)
+    return f"Predicting the errors of {estimates:,} estimates{slow}…"
 
 
 def _picture(output: Path, sweep: bool, picture: Path | None) -> Path | None:
@@ -125,8 +131,7 @@ def _beside(
     from geopriv.surveys.planning.targets import needs, sweep
 
     if wanted is not None:
-        tables = found.option.mechanism == "BracketTable"
-        told("Looking for people and ε" + (", with tables of some ten seconds each…" if tables else "…"))
+        told("Looking for people and ε" + (", with tables of some ten seconds each…" if found.takes_tables else "…"))
     needed = None if wanted is None else needs(found, wanted)
     swept = None if drawn is None else sweep(found, told)
     if swept is not None and drawn is not None:
@@ -155,7 +160,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     for option in found.plan.options:
         options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
     console.print(options)
-    maps = "; on a map those of its mean kernels, times 100" if _has_map(found) else ""
+    maps = "; on a map those of up to 32 × 32 of its mean kernels, times 100" if _has_map(found) else ""
     unit = f"percentage points (root mean square over all {_what(found)}{maps})"
     if not found.in_points:
         unit = f"{found.survey.space.distance_unit or 'units'} (root mean square over all means)"
@@ -164,11 +169,18 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
         "state it. People, soft ±1: how many make the 95 % interval of every soft answer, with its bias, at most "
         "± 1 point. Efficiency: a variance below which no unbiased report can be, as a share of this one's. "
         "Bias: in points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, "
-        "which devices do not.\n",
+        f"which devices do not.{_only_floors(found)}\n",
         highlight=False,
     )
     print_questions(console, found)
     console.print(f"{found.why}{_wholes(found)}\n", highlight=False, markup=False)
+
+
+def _only_floors(found: SurveyPlan) -> str:
+    """What ≥ means, where the table has one."""
+    if not any(option.bound_only for option in found.plan.options):
+        return ""
+    return " ≥: no better than that, whatever it is compiled to; others are better already, so it was not compiled."
 
 
 def _wholes(found: SurveyPlan) -> str:
@@ -177,7 +189,7 @@ def _wholes(found: SurveyPlan) -> str:
 
     said = [
         f" Of {name!r} without edges, for people everywhere alike, at least {100 * share:.2g} % of the variance is "
-        "unavoidable (theory T11)."
+        "unavoidable (theory T11, of the whole at once; the table's efficiency is of each value by itself)."
         for name, share in whole_shares(found.design).items()
     ]
     return "".join(said)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from geopriv.commands.expectations import in_units, new_table
+from geopriv.commands.expectations import in_units, new_table, unit_of
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -20,35 +20,41 @@ if TYPE_CHECKING:
 COMPARED = (
     "± is half of a 95 % interval, of the longest of a question's soft answers or of a value. Change: from the first "
     "round to the last as `geopriv compare` states it, of the same people the sum of both errors. –: it cannot be told."
+    " Walking noise is predicted on a grid of its own, which tells the most rounds: its first round may differ a "
+    "little from a report of the design."
 )
 
 
 def print_repeated(console: Console, found: SurveyPlan, again: Rounds | None, stated: Shuffled | None) -> None:
     """The ways to ask again, and the paragraph on a shuffler."""
     if again is not None:
-        _print_rounds(console, found, again)
+        _print_rounds(console, found.survey, again)
     if stated is not None:
         console.print(f"{stated.sentence}\n", highlight=False, markup=False)
 
 
-def _print_rounds(console: Console, found: SurveyPlan, asked: Rounds) -> None:
+def _print_rounds(console: Console, survey: Survey, asked: Rounds) -> None:
     """The ways to ask again: what each promises, and its errors by question."""
     console.print(f"Asked {asked.number:,} times, in one of these ways:", highlight=False)
     for way in asked.ways:
         console.print(f" * {way.name}: {way.promise}", highlight=False, markup=False)
     plain = any(each.plain is not None for way in asked.ways for each in way.expected.values())
     last = f"round {asked.number:,} ±"
-    table = new_table("question", "way", "round 1 ±", last, "change ±", *(["plain ±"] if plain else []))
-    for question in found.survey.questions:
-        for k, way in enumerate(asked.ways):
-            numbers = _numbers(way, question.name)
-            said = [in_units(question, number, found.survey.counted) for number in numbers[: 4 if plain else 3]]
-            table.add_row("" if k else question.name, way.name.partition(" (")[0], *said)
+    table = new_table("question, and way", "round 1 ±", last, "change ±", *(["plain ±"] if plain else []))
+    for question in survey.questions:
+        unit = unit_of(question, survey.counted)
+        # units stand once, in the column that may take several lines: with each number rows would be too long
+        table.add_row(f"{question.name}, in {unit.strip()}" if unit else question.name)
+        for way in asked.ways:
+            numbers = _numbers(way, question.name)[: 4 if plain else 3]
+            said = [in_units(question, number, survey.counted).removesuffix(unit) for number in numbers]
+            table.add_row(f"  {way.name}", *said)
     console.print(table)
     console.print(COMPARED, highlight=False, markup=False)
     for way in asked.ways:
         if way.without:
-            console.print(f"{way.name.partition(' (')[0]}: {way.without}", highlight=False, markup=False)
+            words = way.without if way.name in way.without.lower() else f"{way.name}: {way.without}"
+            console.print(words, highlight=False, markup=False)
     console.print()
 
 

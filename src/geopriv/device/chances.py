@@ -71,7 +71,7 @@ class Chances:
         if not 0 < cell < len(self.lattice):
             return self.heights[min(cell, len(self.heights) - 1)]
         a, b = self.lattice[cell - 1 : cell + 1]
-        share = (s - a) / (b - a)
+        share = (s / 2 - a / 2) / (b / 2 - a / 2)  # halves, since the width of a cell may be beyond all floats
         return (1 - share) * self.heights[cell - 1] + share * self.heights[cell]
 
 

@@ -49,40 +49,51 @@ class Client:
             say(f"geopriv: no published hash was given; the file itself is trusted. {self.design}", sys.stderr)
         self._ledger = Ledger(ledger, policy.unit, policy.total)
 
-    def report(self, value: Any, person: str = PERSON, group: str | None = None) -> str:
+    def report(self, value: Any, person: str = PERSON, group: str | None = None, round: int | None = None) -> str:
         """One line of NDJSON to send: the same one whenever the person is asked again, whatever the value and group.
 
         Guarantee: the design's ε, once a person and survey, and the policy's total over all surveys. What is spent is
         on the disk before the line is returned, and it is returned at a fixed time (`geopriv.device.timing`). A group
-        is not covered: it is told as it is, so it must not depend on the value.
+        is not covered: it is told as it is, so it must not depend on the value. Where noise walks, the design's ε is
+        that of all rounds together, per unit of D (theory T15): who stays is seen once, and a move costs its length
+        too. Whether a person takes part in a round is told openly, and must not depend on the value either.
 
         Args:
             value: a number on a line, a sequence of numbers elsewhere.
             person: who answers.
             group: one of those that the design names (`design.groups.names`), which is told openly; None where it names
                 none.
+            round: which one it is, from 1 on, where noise walks; None elsewhere. Asked again in the same round, the
+                same report is sent.
 
         Raises:
-            InvalidParameter: for a group that is missing, unknown or not asked for; nothing is spent.
+            InvalidParameter: for a group or a round that is missing, unknown or not asked for; nothing is spent.
             OutOfDomain: for a value that cannot be read; nothing is spent. The message never holds the value.
             BudgetExhausted: where the person may not answer.
         """
-        return self.report_later(lambda: value, person, group)
+        return self.report_later(lambda: value, person, group, round)
 
     def has_answered(self, person: str = PERSON) -> bool:
         """Whether a report of a person was made before; then it is sent again, whatever the value and group."""
         return self._ledger.has(person, self.design.survey, self.design.hash)
 
-    def report_later(self, value: Callable[[], Any], person: str, group: str | None = None) -> str:
+    def report_later(
+        self, value: Callable[[], Any], person: str, group: str | None = None, round: int | None = None
+    ) -> str:
         """The report of a value that is read within the fixed time too."""
         from geopriv.device.draws import system_bytes
+        from geopriv.device.walks import require_walk
 
         design, told = self.design, self.design.groups.index(group)
+        require_walk(design.walk, round)
+        paid = person, design.survey, design.hash, design.epsilon
 
         def answer() -> str:
             read = value()
-            return self._ledger.once(
-                person, design.survey, design.hash, design.epsilon, lambda: design._line(read, system_bytes, told)
+            if round is None:
+                return self._ledger.once(*paid, lambda: design._line(read, system_bytes, told))
+            return self._ledger.walk(
+                *paid, round, lambda last: design._walked_line(read, system_bytes, round, last, told)
             )
 
         return self._clock.leave(answer, self.policy.after)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from geopriv.device.policy import Policy
 
 _NEEDED = ("value", "ledger", "unit", "most_epsilon", "total")
+_WALK = (
+    "a report of a walk: who stays is seen once over all rounds, and each move is seen too, as a value of its own; "
+    "that you take part in this round is told openly."
+)
 _LONGEST = 4096  # characters of a line with a value
 # as `privatize` reads them: no separators, and no digits of other scripts
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -34,8 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         client = Client(options.design, options.ledger, _policy(options))
         if client.design.groups.index(options.group) is not None:
             say(f"geopriv: {_told(client, options)}", sys.stderr)
+        if client.design.walk is not None:
+            say(f"geopriv: {_WALK}", sys.stderr)
         words = _typed() if options.value == "-" else options.value
-        say(client.report_later(lambda: _value(words), options.person, options.group), sys.stdout)
+        say(client.report_later(lambda: _value(words), options.person, options.group, options.round), sys.stdout)
     except (InvalidDesign, Refused, BudgetExhausted) as error:
         say(f"geopriv: {error}", sys.stderr)
         return 1
@@ -56,7 +62,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = _parser()
     options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     lacks = [f"--{name.replace('_', '-')}" for name in _NEEDED if getattr(options, name) is None]
-    if options.verify and (len(lacks) < len(_NEEDED) or options.trust_this_file or options.group is not None):
+    chosen = (options.group, options.round)
+    if options.verify and (len(lacks) < len(_NEEDED) or options.trust_this_file or chosen != (None, None)):
         parser.exit(2, "geopriv: --verify goes with --hash only.\n")
     if not (options.hash or options.trust_this_file):
         lacks.append("--hash, as it was published (or else --trust-this-file)")
@@ -90,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--unit", help="of the value, as the design must state it; '' for designs without a unit")
     parser.add_argument("--most-epsilon", type=float, help="the most ε that one survey may cost, per unit")
     parser.add_argument("--total", type=float, help="the most ε that all surveys together may cost a person, per unit")
+    parser.add_argument("--round", type=int, help="which round of a walk it is, from 1 on; each is answered once")
+    parser.add_argument("--most-rounds", type=int, default=1, help="the most rounds of a walk (default 1: no walks)")
     known = parser.add_mutually_exclusive_group()
     known.add_argument("--hash", help="of the design, as it was published")
     known.add_argument("--trust-this-file", action="store_true", help="answer the design in the file, whatever it is")
@@ -149,6 +158,7 @@ def _policy(options: argparse.Namespace) -> Policy:
         trust=options.trust_this_file,
         degrees=options.degrees,
         after=options.after,
+        most_rounds=options.most_rounds,
     )
 
 

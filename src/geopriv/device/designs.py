@@ -9,13 +9,14 @@ from geopriv.device.draws import Source, draw_share
 from geopriv.device.files import canonical, parse
 from geopriv.device.groups import DeviceGroups, read_groups
 from geopriv.device.limits import Limits, read_limits
-from geopriv.device.mechanisms import DeviceMechanism, read_epsilon, read_mechanism
+from geopriv.device.mechanisms import DeviceMechanism, read_mechanism
 from geopriv.device.reading import (
     ALL_CORNERS,
     MECHANISMS,
     SHARED,
     Document,
     parts,
+    read_epsilon,
     refuse,
     text,
     thing,
@@ -23,6 +24,7 @@ from geopriv.device.reading import (
 )
 from geopriv.device.texts import LABEL, NAME
 from geopriv.device.values import read_value
+from geopriv.device.walks import METRIC, DeviceWalk, Walked, read_walk
 from geopriv.errors import InvalidDesign
 
 VERSION: Literal[3] = 3
@@ -44,6 +46,7 @@ class VerifiedDesign:
         shares: how often each is drawn.
         limits: the public range to which values are clamped.
         groups: of which a report tells one openly.
+        walk: that all who answer are on, which is the one mechanism then; None where a person answers once.
         document: all that the file holds, the words that are shown included.
     """
 
@@ -55,11 +58,13 @@ class VerifiedDesign:
     shares: tuple[int, ...]
     limits: Limits
     groups: DeviceGroups
+    walk: DeviceWalk | None
     document: Document = field(repr=False)
 
     def __str__(self) -> str:
         """What is promised; the only word of the design's author, its unit, comes last and is no number."""
-        return f"verified: design {self.hash}: {self.epsilon!r} per {self.unit or 'unit'}"
+        over = "" if self.walk is None else f"on trajectories of up to {self.walk.rounds} rounds, not on each value: "
+        return f"verified: design {self.hash}: {over}{self.epsilon!r} per {self.unit or 'unit'}"
 
     @property
     def degrees(self) -> bool:
@@ -75,7 +80,18 @@ class VerifiedDesign:
     def _line(self, value: Any, source: Source, group: int | None = None) -> str:
         # first: how many bytes a draw takes depends on the value, and the id must not
         name = source(16).hex()
-        which, answer = self._draw(value, source)
+        return self._written(name, *self._draw(value, source), group)
+
+    def _walked_line(
+        self, value: Any, source: Source, round_: int, last: Walked | None, group: int | None = None
+    ) -> tuple[str, Walked]:
+        """One more report of a walk, and how far it has come with it."""
+        assert self.walk is not None  # who asks for a round was told that there is one
+        name = source(16).hex()
+        walked = self.walk.step(read_value(self.walk.space, value, self.limits.clamped), round_, last, source)
+        return self._written(name, 0, walked.report, group), walked
+
+    def _written(self, name: str, which: int, answer: tuple[int, ...], group: int | None) -> str:
         told = {} if group is None else {"group": group}
         line = {"design": self.hash, **told, "id": name, "mechanism": which, "report": list(answer)}
         return canonical(line).decode()
@@ -117,14 +133,21 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     shares = found["shares"]
     if not isinstance(shares, list) or len(shares) != len(documents):
         raise refuse("design.shares", "one whole number for each mechanism", shares)
-    epsilon = read_epsilon(found["guarantee"], "design", mechanisms[0].space.unit)
+    walks = any(part["type"] == "WalkingLattice" for part in documents)
+    if walks and len(documents) > 1:
+        raise refuse("design.mechanisms", "one where noise walks, since everybody is on it in all rounds", "several")
+    walk = read_walk(documents[0], "mechanism 0") if walks else None
+    metric = METRIC if walks else "distance"
+    epsilon = read_epsilon(found["guarantee"], "design", mechanisms[0].space.unit, metric)
     if epsilon != max(mechanism.epsilon for mechanism in mechanisms):
         raise refuse("design.guarantee", "the weakest of its mechanisms' own", epsilon)
     drawn = tuple(whole(share, "design.shares", 1, 1 << 32) for share in shares)
     space = mechanisms[0].space
     limits = read_limits(found["source"], space)
     groups = _read_openly(found)
-    return VerifiedDesign(found["hash"], survey, epsilon, space.unit, mechanisms, drawn, limits, groups, found)
+    if walk is not None:
+        walk.require_near(limits)
+    return VerifiedDesign(found["hash"], survey, epsilon, space.unit, mechanisms, drawn, limits, groups, walk, found)
 
 
 def _read_openly(found: Document) -> DeviceGroups:

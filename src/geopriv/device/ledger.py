@@ -2,8 +2,9 @@
 
 A row is written, with the report, in one transaction that is on the disk before the report is handed out. So a crash
 before it means that nothing was spent and nothing was sent; a crash after it means that the same report is sent later.
-Two processes take turns. No private value is ever written, and rows are found by person and survey, never by value: an
-account kept by value would show when a value changed.
+Two processes take turns. Rows are found by person and survey, never by value: an account kept by value would show when
+a value changed. A private value is written where noise walks (theory T15), and nowhere else: the next report needs the
+exact value of the last one. Without it, or where anything of it was changed, nothing more is reported of that walk.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from geopriv.device.files import canonical
 from geopriv.device.ownership import create, own_file, own_path
 from geopriv.device.texts import NAME, plain
+from geopriv.device.walks import Walked
 from geopriv.errors import BudgetExhausted, InvalidParameter, Refused
 
 if TYPE_CHECKING:
@@ -27,7 +30,11 @@ _TABLE = """CREATE TABLE IF NOT EXISTS spent (
     person TEXT NOT NULL, survey TEXT NOT NULL, design TEXT NOT NULL,
     epsilon REAL NOT NULL, unit TEXT, report TEXT NOT NULL,
     PRIMARY KEY (person, survey))"""
+_WALKS = """CREATE TABLE IF NOT EXISTS walks (
+    person TEXT NOT NULL, survey TEXT NOT NULL, state TEXT NOT NULL, seal TEXT NOT NULL,
+    PRIMARY KEY (person, survey))"""
 _PATIENCE = 60.0  # seconds to wait for another process
+Step = Callable[[Walked | None], tuple[str, Walked]]
 _ONE_CREATES = Lock()  # closing a new file would take away locks that another thread has on it by then
 
 
@@ -51,6 +58,7 @@ class Ledger:
             create(self._path)
         with self._connected() as connection:
             connection.execute(_TABLE)
+            connection.execute(_WALKS)
             self._require_unit(connection)
 
     def once(self, person: str, survey: str, design: str, epsilon: float, make: Callable[[], str]) -> str:
@@ -69,23 +77,46 @@ class Ledger:
             BudgetExhausted: where the survey was answered by another design, and where ε would exceed the total.
             InvalidParameter: for a person who is no text, or one that cannot be printed.
         """
-        if not plain(person, NAME):
-            raise InvalidParameter(f"The 'person' parameter must be a text of 1 to {NAME} printable characters.")
-        with self._connected() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                report = self._known(connection, person, survey, design)
-                if report is None:
-                    self._require_unit(connection)  # another process may have begun the ledger since
-                    self._afford(connection, person, epsilon)
-                    report = make()
-                    row = (person, survey, design, epsilon, self._unit, report)
-                    connection.execute("INSERT INTO spent VALUES (?, ?, ?, ?, ?, ?)", row)
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+        with self._turn(person) as connection:
+            report = self._known(connection, person, survey, design)
+            if report is None:
+                self._afford(connection, person, epsilon)
+                report = make()
+                self._write(connection, person, survey, design, epsilon, report)
+        return report
+
+    def walk(self, person: str, survey: str, design: str, epsilon: float, round_: int, make: Step) -> str:
+        """The report of a person to a round of a walk: made and written now, or the last one if it is of this round.
+
+        Guarantee: ε is spent once, before the first report; report and state are on the disk, in one transaction,
+        before a report is handed out, so that no two reports are made of one state.
+
+        Args:
+            person: who answers.
+            survey: the walk.
+            design: its hash.
+            epsilon: what it costs, per unit of D (theory T15).
+            round_: which one it is.
+            make: makes the report of the state so far, which is None at first, and the new state.
+
+        Raises:
+            BudgetExhausted: where the survey was answered by another design, where ε would exceed the total, where a
+                later round was answered, and where the state is lost or is not the one that was written.
+            InvalidParameter: for a person who is no text, or one that cannot be printed.
+        """
+        with self._turn(person) as connection:
+            report = self._known(connection, person, survey, design)
+            last = self._walked(connection, person, survey, design, report)
+            if report is not None and last is not None and last.round == round_:
+                return report
+            if last is None:
+                self._afford(connection, person, epsilon)
+            elif last.round > round_:
+                raise BudgetExhausted(f"Round {round_} of this walk is over for this person: round {last.round} came.")
+            report, walked = make(last)
+            self._write(connection, person, survey, design, epsilon, report)
+            row = (person, survey, walked.text, _seal(person, survey, design, report, walked.text))
+            connection.execute("INSERT OR REPLACE INTO walks VALUES (?, ?, ?, ?)", row)
         return report
 
     def has(self, person: str, survey: str, design: str) -> bool:
@@ -100,6 +131,44 @@ class Ledger:
         """What a person has spent over all surveys, exactly."""
         with self._connected() as connection:
             return self._sum(connection, person)
+
+    @contextmanager
+    def _turn(self, person: str) -> Iterator[sqlite3.Connection]:
+        """One transaction, alone with the ledger; what is written in it is there whole or not at all."""
+        if not plain(person, NAME):
+            raise InvalidParameter(f"The 'person' parameter must be a text of 1 to {NAME} printable characters.")
+        with self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._require_unit(connection)  # another process may have begun the ledger since
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _write(
+        self, connection: sqlite3.Connection, person: str, survey: str, design: str, epsilon: float, report: str
+    ) -> None:
+        row = (person, survey, design, epsilon, self._unit, report)
+        connection.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def _walked(
+        self, connection: sqlite3.Connection, person: str, survey: str, design: str, report: str | None
+    ) -> Walked | None:
+        """How far a walk has come; None where it has not begun.
+
+        Who answered and has no state, or has a state and answered nothing, or has another one than was sealed, may not
+        go on: a fresh start would be a second report of the value itself, which nothing was charged for.
+        """
+        query = "SELECT state, seal FROM walks WHERE person = ? AND survey = ?"
+        row = connection.execute(query, (person, survey)).fetchone()
+        if row is None and report is None:
+            return None
+        if row is None or report is None or row[1] != _seal(person, survey, design, report, str(row[0])):
+            raise BudgetExhausted("The state of this person's walk is lost or was changed: it ends here.")
+        return Walked.parse(row[0])
 
     def _known(self, connection: sqlite3.Connection, person: str, survey: str, design: str) -> str | None:
         query = "SELECT design, report FROM spent WHERE person = ? AND survey = ?"
@@ -137,6 +206,14 @@ class Ledger:
                 if own_file(self._path) != before:
                     raise OSError(errno.ESTALE, "The ledger was replaced while it was opened", self._path)
                 connection.execute("PRAGMA synchronous = EXTRA")
+                connection.execute("PRAGMA secure_delete = ON")  # of a value that is walked on from nothing is kept
                 yield connection
         except sqlite3.Error as error:
             raise OSError(errno.EIO, f"The ledger cannot be used ({error})", self._path) from None
+
+
+def _seal(person: str, survey: str, design: str, report: str, state: str) -> str:
+    """What shows that a state is the one that was written with a report. It is no secret: the file is the user's."""
+    from hashlib import sha256
+
+    return sha256(canonical([person, survey, design, report, state])).hexdigest()

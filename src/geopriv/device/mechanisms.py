@@ -13,34 +13,29 @@ from geopriv.device.coordinates import DeviceCoordinate, read_coordinate
 from geopriv.device.draws import (
     Rows,
     Source,
-    draw_cells,
     draw_letter,
-    fine_bits,
     rows_of,
 )
 from geopriv.device.far import TABLES
 from geopriv.device.files import canonical
-from geopriv.device.intervals import Interval, exact
+from geopriv.device.lattices import read_lattice
 from geopriv.device.reading import (
     ASKED,
     Document,
-    number,
     numbers,
     parts,
-    positive,
+    ratio_of,
+    read_epsilon,
     refuse,
     thing,
     whole,
 )
-from geopriv.device.rounds import RoundNoise, draw_round
 from geopriv.device.shared import DeviceShared, Shared, shared_of
 from geopriv.device.spaces import read_space
 from geopriv.device.tables import MOST_SHARE, SpareRows, narrow, worst_step
-from geopriv.device.values import DeviceSpace, FlatSpace, Value
+from geopriv.device.values import DeviceSpace, Value
+from geopriv.device.walks import read_walk
 from geopriv.errors import InvalidDesign
-
-_BITS = 112  # with which positions on a grid are known at first
-GUARANTEE = {"Guarantee": ("epsilon", "delta", "radius", "unit", "metric", "reference")}
 
 
 class DeviceMechanism(Protocol):
@@ -85,36 +80,6 @@ class DeviceTable:
         return (draw_letter(self.rows, partial(self.coordinate.enclose, value), source),)
 
 
-@dataclass(frozen=True)
-class DeviceLattice:
-    """A lattice: its grid, and the ratio a = 1/(1 + θ) of the noise on each axis, or round noise."""
-
-    epsilon: float
-    space: FlatSpace
-    step: Fraction
-    origin: tuple[Fraction, ...]
-    ratio: tuple[int, int]
-    spent: Fraction
-    noise: RoundNoise | None = None
-
-    def draw(self, value: Value, source: Source) -> tuple[int, ...]:
-        """A cell of the grid.
-
-        Guarantee: theory T8 with d·θ² ≤ (ε·step)², or T8′ with θ ≤ ε·step and its least core, verified exactly, at the
-        exact position of the person's own value.
-        """
-        if self.noise is not None:
-            return draw_round(lambda bits: self._positions(value, bits), self.noise, _BITS, source)
-        return draw_cells(lambda bits: self._positions(value, bits), self.ratio, _BITS, source, self.space.axes)
-
-    def _positions(self, value: Value, bits: int) -> list[Interval]:
-        """(x − origin)/step on each axis, to at least so many bits."""
-        fine = bits + fine_bits((self.step, *self.origin))
-        step = exact(self.step, fine)
-        point = self.space.point(value, fine)
-        return [(x - exact(start, fine)) / step for x, start in zip(point, self.origin, strict=True)]
-
-
 def read_mechanism(document: Any, where: str) -> DeviceMechanism:
     """The mechanism of a document, its promise verified in exact arithmetic.
 
@@ -136,15 +101,6 @@ def _spare(document: Any) -> tuple[str, ...]:
     """The keys that documents of this kind may leave out."""
     kind = document.get("type") if isinstance(document, dict) else None
     return SPARE.get(kind, ()) if isinstance(kind, str) else ()
-
-
-def read_epsilon(document: Any, where: str, unit: str | None) -> float:
-    """ε of a guarantee, if it is pure, for all distances, and in the unit of the space."""
-    _, found = thing(document, f"{where}.guarantee", GUARANTEE)
-    pure = number(found["delta"], f"{where}.guarantee.delta") == 0 and found["radius"] == "inf"
-    if not pure or found["metric"] != "distance" or found["unit"] != unit:
-        raise refuse(f"{where}.guarantee", f"pure, for all distances, per {unit or 'unit'}", dict(found))
-    return positive(found["epsilon"], f"{where}.guarantee.epsilon")
 
 
 def _table(found: Document, where: str) -> DeviceTable:
@@ -225,7 +181,7 @@ def _shared(found: Document, where: str) -> DeviceShared:
         if one["space"] != found["space"] or table.epsilon != epsilon or table.spent > 1:
             raise refuse(f"{where}.tables[{k}]", "on the space of all, and keep the same promise", kind)
         tables.append(Shared(table.coordinate, one))  # type: ignore[attr-defined] # a table has one
-    return shared_of(epsilon, space, tables, _ratio_of(found["share"], f"{where}.share"), where)
+    return shared_of(epsilon, space, tables, ratio_of(found["share"], f"{where}.share"), where)
 
 
 def _asked(found: Document, where: str) -> tuple[DeviceCoordinate, Document]:
@@ -236,56 +192,14 @@ def _asked(found: Document, where: str) -> tuple[DeviceCoordinate, Document]:
     return coordinate, query
 
 
-def _lattice(found: Document, where: str) -> DeviceLattice:
-    any_space = read_space(found["space"])
-    step, origin = positive(found["step"], f"{where}.step"), numbers(found["origin"], f"{where}.origin")
-    space = any_space.flat
-    if space is None or len(origin) != space.axes:
-        raise refuse(f"{where}.origin", f"made of {any_space.axes} number(s) on a flat space", origin)
-    theta = _theta(found["theta"], where)
-    epsilon = read_epsilon(found["guarantee"], where, space.unit)
-    allowed = Fraction(epsilon) * Fraction(step)
-    noise = _core(found, theta, space.axes, where)
-    spent = noise.spent(allowed) if noise is not None else space.axes * theta**2 / allowed**2
-    return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), _ratio(theta), spent, noise)
-
-
-def _core(found: Document, theta: Fraction, axes: int, where: str) -> RoundNoise | None:
-    """Round noise, where a lattice says that it has some."""
-    if "core" not in found:
-        return None
-    noise = RoundNoise(theta, whole(found["core"], f"{where}.core", 1, 1 << 40), axes)
-    if not noise.drawable:
-        raise refuse(
-            f"{where}.core", "for two to six axes, and such that theta^2 times it is at most 16", found["core"]
-        )
-    return noise
-
-
-def _ratio_of(value: Any, where: str) -> Fraction:
-    if not isinstance(value, list) or len(value) != 2:
-        raise refuse(where, "two whole numbers", value)
-    return Fraction(*(whole(part, where, 1, 1 << 200) for part in value))
-
-
-def _theta(value: Any, where: str) -> Fraction:
-    theta = _ratio_of(value, f"{where}.theta")
-    if not Fraction(1, 1 << 14) <= theta <= 1 << 10:
-        raise refuse(f"{where}.theta", "between 2^-14 and 2^10", value)
-    return theta
-
-
-def _ratio(theta: Fraction) -> tuple[int, int]:
-    """The ratio a = 1/(1 + θ) of geometric noise."""
-    return theta.denominator, theta.numerator + theta.denominator
-
-
+_LATTICE = "space", "guarantee", "step", "theta", "origin"
 _TABLE = "space", "coordinate", "query", "guarantee", "lattice", "values", "weights"
 _READERS: dict[str, tuple[tuple[str, ...], Callable[[Document, str], DeviceMechanism]]] = {
     "Table": (_TABLE, _table),
     "BracketTable": ((*_TABLE, "inner", "outer"), _bracket_table),
     "VectorTable": ((*_TABLE, "others", "vectors"), _vector_table),
-    "Lattice": (("space", "guarantee", "step", "theta", "origin"), _lattice),
+    "Lattice": (_LATTICE, read_lattice),
+    "WalkingLattice": ((*_LATTICE, "rounds"), read_walk),
     "SharedTables": (("space", "guarantee", "tables", "share"), _shared),
 }
 SPARE = {"Lattice": ("core",), "Table": ("spare",)}

@@ -35,6 +35,8 @@ class Policy:
         degrees: the value is a latitude and a longitude; otherwise it is made of numbers in the unit. A design that
             reads the other is refused: 1 m, taken for 1°, would be protected as 111 km are.
         after: seconds after which a report leaves (`geopriv.device.timing`); 0 for as soon as it is made.
+        most_rounds: over which noise may walk; 1 for no walks. A walk costs ε once, but per unit of D, of how a person
+            moves: where all reports together say so, a move costs as much as the distance itself, each time.
 
     Raises:
         InvalidParameter: naming the parameter and the rule.
@@ -47,6 +49,7 @@ class Policy:
     trust: bool = False
     degrees: bool = False
     after: float = AFTER
+    most_rounds: int = 1
 
     def __post_init__(self) -> None:
         if self.unit is not None and not plain(self.unit, UNIT):
@@ -56,6 +59,8 @@ class Policy:
                 raise _wrong(name, "a positive number", repr(value))
         if not _real(self.after) or not 0 <= self.after <= _LONGEST:
             raise _wrong("after", f"seconds from 0 to {_LONGEST:.0f}", repr(self.after))
+        if type(self.most_rounds) is not int or self.most_rounds < 1:
+            raise _wrong("most_rounds", "a whole number of at least 1", repr(self.most_rounds))
         if (self.hash is None) != bool(self.trust):
             raise _wrong("hash", "given, or else trust=True", f"hash={self.hash!r}, trust={self.trust!r}")
         if self.hash is not None:
@@ -64,10 +69,12 @@ class Policy:
     def require(self, design: VerifiedDesign) -> None:
         """Check what a verified design asks.
 
-        Guarantee: a design that passes costs at most `most_epsilon` per unit of the person's own value.
+        Guarantee: a design that passes costs at most `most_epsilon` per unit of the person's own value; one whose noise
+        walks, over at most `most_rounds` rounds, per unit of D (theory T15).
 
         Raises:
-            Refused: for another design than the published one, another unit, another reading of values, and a larger ε.
+            Refused: for another design than the published one, another unit, another reading of values, a larger ε, and
+                a walk of more rounds.
         """
         if self.hash is not None and design.hash != self.hash:
             raise Refused(f"The hash of the design must be the published one. Got {design.hash} instead.")
@@ -77,6 +84,10 @@ class Policy:
             wanted, got = ("a latitude and a longitude", "numbers in the unit")[:: 1 if self.degrees else -1]
             said = f"{'with' if self.degrees else 'without'} --degrees (degrees={self.degrees})"
             raise Refused(f"The design must read {wanted}, as the value is said to be {said}. It reads {got}.")
+        if design.walk is not None and design.walk.rounds > self.most_rounds:
+            most = f"at most {self.most_rounds}" if self.most_rounds > 1 else "1, since no walk was allowed"
+            said = f"(--most-rounds, most_rounds={self.most_rounds})"
+            raise Refused(f"The rounds of the design must be {most} {said}. Got {design.walk.rounds} instead.")
         if Fraction(design.epsilon) > Fraction(self.most_epsilon):
             most = f"at most {float(self.most_epsilon)!r} per {self.unit or 'unit'}"
             raise Refused(f"The epsilon of the design must be {most}. Got {design.epsilon!r} instead.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from geopriv.device.texts import (
@@ -19,6 +20,7 @@ from geopriv.errors import InvalidDesign
 
 Document = Mapping[str, Any]
 
+GUARANTEE = {"Guarantee": ("epsilon", "delta", "radius", "unit", "metric", "reference")}
 MECHANISMS = 4_096  # in a design
 SHARED = 16  # of them, reports that several tables share
 AXES = 64  # of a space
@@ -111,3 +113,20 @@ def unit(value: Any, where: str) -> str | None:
         rule = "null or a short text that begins with a letter, has no number or punctuation and names no factor"
         raise refuse(where, rule, value)
     return value
+
+
+def ratio_of(value: Any, where: str) -> Fraction:
+    """A positive fraction, as two whole numbers."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise refuse(where, "two whole numbers", value)
+    return Fraction(*(whole(part, where, 1, 1 << 200) for part in value))
+
+
+def read_epsilon(document: Any, where: str, unit: str | None, metric: str = "distance") -> float:
+    """ε of a guarantee, if it is pure, for all distances, in the metric, and in the unit of the space."""
+    _, found = thing(document, f"{where}.guarantee", GUARANTEE)
+    pure = number(found["delta"], f"{where}.guarantee.delta") == 0 and found["radius"] == "inf"
+    if not pure or found["metric"] != metric or found["unit"] != unit:
+        rule = f"pure, for all distances, per {unit or 'unit'}, in the metric {metric!r}"
+        raise refuse(f"{where}.guarantee", rule, dict(found))
+    return positive(found["epsilon"], f"{where}.guarantee.epsilon")

@@ -10,6 +10,7 @@ from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.input.coordinate import CoordinateLaplace
 from geopriv.mechanisms.input.input import InputLaplace
 from geopriv.mechanisms.lattice.lattice import Lattice
+from geopriv.mechanisms.lattice.walking import WalkingLattice
 from geopriv.mechanisms.reports import Reports, Simulated
 from geopriv.mechanisms.sensitivity import (
     ExponentialGrowth,
@@ -44,6 +45,7 @@ __all__ = [
     "Table",
     "VectorSmoothCauchy",
     "VectorTable",
+    "WalkingLattice",
     "hamming_smooth_sensitivity",
     "pointwise_lipschitz",
     "smooth_sensitivity",

@@ -27,7 +27,8 @@ class Guarantee(Shown):
         delta: 0 for pure privacy.
         radius: Λ, how far apart x and x' may be.
         unit: of distance.
-        metric: "distance" (Geo-Privacy) or "discrete" (local differential privacy).
+        metric: "distance" (Geo-Privacy), "discrete" (local differential privacy), or "trajectories": of several
+            reports together, where the distance is D = |x₁ − x'₁| + Σ |moves of x less moves of x'| (theory T15).
         reference: the theorem that proves it.
 
     >>> promise = Guarantee(epsilon=0.001, unit="m", reference="T1")
@@ -39,7 +40,7 @@ class Guarantee(Shown):
     delta: float = 0.0
     radius: Endless = math.inf
     unit: str | None = None
-    metric: Literal["distance", "discrete"] = "distance"
+    metric: Literal["distance", "discrete", "trajectories"] = "distance"
     reference: str = ""
 
     def __post_init__(self) -> None:
@@ -50,7 +51,7 @@ class Guarantee(Shown):
 
     def log_factor(self, distance: float) -> float:
         """The logarithm of the factor up to which two values at that distance look alike."""
-        return self.epsilon * (distance if self.metric == "distance" else float(distance > 0))
+        return self.epsilon * (distance if self.metric != "discrete" else float(distance > 0))
 
     def factor(self, distance: float) -> float:
         """The factor up to which two values at that distance look alike (besides δ)."""
@@ -71,6 +72,12 @@ class Guarantee(Shown):
         if self.metric == "discrete":
             return f"{self.epsilon:.6g}: any two values look alike up to a factor {self.alike(1)}{extra}"
         example = self.example(0.3)
+        if self.metric == "trajectories":
+            return (
+                f"{self._rate}, of all rounds together: two who stay {self.apart(example)} apart look alike up to a "
+                f"factor {self.alike(example)}{extra}, and each move that one makes and the other does not counts as "
+                "much again as it is long"
+            )
         return (
             f"{self._rate}: two values {self.apart(example)} apart look alike up to a "
             f"factor {self.alike(example)}{extra}"
@@ -106,7 +113,9 @@ class Guarantee(Shown):
 
 
 _PURE = Note(properties={"delta": {"const": 0}, "radius": {"const": "inf"}, "metric": {"const": "distance"}})
-Pure = Annotated[Guarantee, _PURE]  # the only promises that devices take
+Pure = Annotated[Guarantee, _PURE]  # of one report, the only promises that devices take
+_WALKED = Note(properties={"delta": {"const": 0}, "radius": {"const": "inf"}, "metric": {"const": "trajectories"}})
+Trajectories = Annotated[Guarantee, _WALKED]  # of the reports of a walk together
 
 
 def compose(*guarantees: Guarantee) -> Guarantee:

@@ -56,6 +56,12 @@ class Sendable(Mechanism):
     def limits(self) -> tuple[int, int, int]:
         """How many numbers a report has, the least that each can be, and the first that is too large."""
 
+    @property
+    def ends(self) -> tuple[tuple[int, int], ...]:
+        """Of each number of a report the least that it can be, and the first that is too large."""
+        numbers, low, high = self.limits
+        return ((low, high),) * numbers
+
     @abstractmethod
     def draw(self, rows: FloatArray, source: Source = ENTROPY) -> Integers:
         """One exact report for each row of `space.read_rows`, as it is written to a file, shape (n, numbers).
@@ -87,10 +93,19 @@ class Sendable(Mechanism):
     def answers(self, query: Query) -> bool:
         """Whether its reports answer a query."""
 
+    def undoes(self, query: Query) -> bool:
+        """Whether a query that it answers is smooth enough for its noise to be undone."""
+        return True
+
     @property
     @abstractmethod
     def answers_all(self) -> bool:
         """Whether they answer every query on its space: then no mechanism need be made for one."""
+
+    @property
+    def forms(self) -> tuple[str, ...] | None:
+        """The forms of questions that its reports answer; None for every form."""
+        return None
 
     @abstractmethod
     def bits_within(self, extent: FloatArray) -> int:

@@ -2,52 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from geopriv.mechanisms.roughness import Roughness
 from geopriv.spaces.checks import FloatArray
 
 MOST = 1 << 12  # estimates of which every two are compared
 _TINY = 1e-280  # variances below are 0
 _HITS = 4.0  # reports of the largest size that count as seen: with fewer, the skewness of a sample says nothing
 Blocks = Callable[[], Iterator[tuple[FloatArray, FloatArray]]]  # contributions (m, K), and how often each row came
-
-
-class Together(ABC):
-    """How estimates err together, where they are too many for a matrix: by draws."""
-
-    @property
-    @abstractmethod
-    def variances(self) -> FloatArray:
-        """Of one report's contributions, shape (K,)."""
-
-    @abstractmethod
-    def batches(self, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
-        """Normal errors of √n times the means, shape (some, K), until there are so many."""
-
-
-@dataclass(frozen=True, eq=False)
-class Added(Together):
-    """Independent errors with weights: of groups that are put together.
-
-    Args:
-        parts: the weight of each part's variances, and the part.
-    """
-
-    parts: tuple[tuple[float, Together], ...]
-
-    @property
-    def variances(self) -> FloatArray:
-        return np.asarray(sum(weight * part.variances for weight, part in self.parts))
-
-    def batches(self, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
-        for _ in range(draws):  # batches of parts differ in size
-            each = [(weight, next(part.batches(rng, 1))) for weight, part in self.parts]
-            yield np.asarray(sum(math.sqrt(weight) * drawn for weight, drawn in each))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +25,8 @@ class Sums:
         means: of the contributions, shape (K,).
         variances: of one report's contributions, with n − 1 in the denominator.
         thirds: their third central moments.
-        covariance: of them, shape (K, K), or draws of how they err together; None where neither is known or asked for.
+        covariance: of them, shape (K, K), or of a map how its errors change from place to place; None where neither is
+            known or asked for.
         low: the least contribution that is possible for each query; infinite where there is no bound.
         high: the largest.
         bias: a bound on |bias|, the largest of all queries.
@@ -71,11 +38,16 @@ class Sums:
     means: FloatArray
     variances: FloatArray
     thirds: FloatArray
-    covariance: FloatArray | Together | None
+    covariance: FloatArray | Roughness | None
     low: FloatArray
     high: FloatArray
     bias: float
     fewest: int = 0
+
+    @property
+    def leverage(self) -> float:
+        """By how much one made-up report moves one of the means at most: the range over n; infinite without bounds."""
+        return float((self.high - self.low).max()) / self.n
 
     def part(self, some: slice) -> Sums:
         """Of some of the queries, each for itself."""

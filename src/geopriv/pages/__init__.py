@@ -2,6 +2,7 @@
 
 from geopriv.pages.notebook import notebook_html
 from geopriv.pages.page import page_html
+from geopriv.pages.plots import picture_of, plot_of
 from geopriv.pages.text import answer_text, text_of
 
-__all__ = ["answer_text", "notebook_html", "page_html", "text_of"]
+__all__ = ["answer_text", "notebook_html", "page_html", "picture_of", "plot_of", "text_of"]

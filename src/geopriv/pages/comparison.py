@@ -41,7 +41,8 @@ def comparison_text(found: Comparison) -> str:
         )
     else:
         lines.append(f"Different {who} in both: their errors are independent. For the same {who} say --same-people.")
-    lines.append(f"Who was in both has given away the sum: {found.guarantee}")
+    given = "as all rounds of this walk together promise" if found.is_walk else "the sum"
+    lines.append(f"Who was in both has given away {given}: {found.guarantee}")
     return wrapped(lines).replace(NARROW, " ")
 
 

@@ -8,6 +8,7 @@ from typing import cast
 
 from geopriv.answers.answers import Answer
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, percent_words
@@ -15,6 +16,7 @@ from geopriv.pages.words import counted
 from geopriv.queries.covariance import Covariance
 from geopriv.spaces.words import NARROW
 
+draw = drawings.interval
 is_map = False
 
 

@@ -10,14 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.answers.answers import Answer, Band
+from geopriv.answers.units import per_square
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
-from geopriv.spaces.units import METRES
-from geopriv.spaces.words import NARROW, amount
 
-# The side in metres of the square that a density is stated for, the square's name, and how long a map is from then on.
-_SQUARES = ((1e5, "10,000 km²", 2e6), (1e3, "km²", 2e3), (1e2, "hectare", 0.0))
-_PIXELS = 480  # of a picture's longer side
+_PIXELS = 480  # of a picture's longer side, at least
 _PEAKS = 8
 
 
@@ -75,7 +72,8 @@ class Density:
     def pixels(self) -> tuple[FloatArray, FloatArray]:
         """Coordinates of the columns and rows of a picture."""
         low, high = np.asarray(self.question.low), np.asarray(self.question.high)
-        counts = np.maximum(np.round(_PIXELS * (high - low) / (high - low).max()), 1).astype(int)
+        longest = max(_PIXELS, *self.question.shape)
+        counts = np.maximum(np.round(longest * (high - low) / (high - low).max()), 1).astype(int)
         x, y = (a + (b - a) * (np.arange(k) + 0.5) / k for a, b, k in zip(low, high, counts, strict=True))
         return x, y
 
@@ -107,20 +105,3 @@ class Density:
         top = (self.values == maximum_filter(self.values, size=sizes, mode="nearest")) & self.told
         found = sorted(zip(*np.nonzero(top), strict=True), key=lambda at: -self.values[at])
         return [(int(i), int(j)) for i, j in found[:_PEAKS]]
-
-
-def per_square(question: DensityMap) -> tuple[float, str]:
-    """What a mean kernel is multiplied with to be percent of people per square, and the name of that square."""
-    side, name = _square(question)
-    return 100 * side**2 / question.area, name
-
-
-def _square(question: DensityMap) -> tuple[float, str]:
-    """The side of the square that densities are per, in the unit of the space, and its name."""
-    unit = question.space.distance_unit
-    longest = float((np.asarray(question.high) - np.asarray(question.low)).max())
-    if unit in METRES:
-        side, name, _ = next(square for square in _SQUARES if longest * METRES[unit] >= square[2])
-        return side / METRES[unit], name
-    side = 10.0 ** math.floor(math.log10(question.bandwidth))
-    return side, f"square of {amount(side, unit)} by {amount(side, unit)}".replace(NARROW, " ")

@@ -11,11 +11,14 @@ import numpy.typing as npt
 import shapely
 
 from geopriv.answers.answers import Answer
+from geopriv.answers.units import per_square
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
 from geopriv.pages.colours import ColourBar, colour_bar, picture
-from geopriv.pages.density import Density, per_square
+from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map
+from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.values import percent_words, value_text
@@ -25,6 +28,7 @@ from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.words import NARROW, plain
 
 DENSITY, ERROR = "viridis", "cividis"
+draw = drawings.density
 is_map = True
 
 
@@ -194,7 +198,13 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
         notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
     if density.question.space.geographic:
         notes.append(f"{answer.who.capitalize()} outside the region of the survey were counted at its border.")
+    if thin := float(answer.thin.mean()):
+        notes.append(
+            f"On {_part(thin)} of the map a standard error rests on fewer than ten reports: normal intervals, as in "
+            "the file of estimates, are too short there, and only the band is to be trusted."
+        )
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
+    notes.append(made_up_words(answer.leverage, answer.estimates.n, *scale(density.question, answer.who)))
     return tuple(note for note in notes if note)
 
 
@@ -217,7 +227,8 @@ def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]
     if answer.consistent is not None:
         held = density.finer(density.percent * answer.consistent)
         lines = _contours(density, held, bar.levels, frame)
-        panels.append(_panel("Made consistent", per, held, bar, everywhere, lines, "biased by that"))
+        title = "With less noise (shrunk)" if answer.shrunk else "Made consistent"
+        panels.append(_panel(title, per, held, bar, everywhere, lines, "biased by that"))
     bar = colour_bar(max(float(errors.max()), 1e-12), ERROR)
     return *panels, _panel("Standard error", per, errors, bar, everywhere)
 

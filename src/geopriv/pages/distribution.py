@@ -11,7 +11,9 @@ import numpy as np
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.estimates import Estimates
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
+from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, round_numbers
 from geopriv.pages.regions import Page
 from geopriv.pages.share import axis_top, percent, percents, plain_decimals
@@ -25,6 +27,7 @@ from geopriv.spaces.words import NARROW, amount, plain
 WIDE, HIGH = 1000, 500  # of the picture, in its own units
 _ROWS = 101  # of the table
 _ALL, _LINES = 25, 12  # rows of text: of a curve all, or of a longer one some
+draw = drawings.curve
 is_map = False
 
 
@@ -257,7 +260,8 @@ def _notes(answer: Answer) -> tuple[str, ...]:
         notes += [note for note in _bias(answer)[1:] if note]
     if answer.consistent is not None:
         notes.append("The dashed line was made to fall and to stay between 0 and 100 %; that makes it biased.")
-    return tuple(notes)
+    notes.append(made_up_words(answer.leverage, estimates.n, 100.0, " points", 1.0))
+    return tuple(note for note in notes if note)
 
 
 def _apart(half: float) -> str:

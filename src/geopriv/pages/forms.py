@@ -33,6 +33,10 @@ class Form(Protocol):
         """Its few numbers in tables of groups; none where it is a picture."""
         ...
 
+    def draw(self, answer: Answer, axes: Any) -> None:
+        """Draw an answer on axes of matplotlib."""
+        ...
+
     def scale(self, question: Any, who: str = PEOPLE) -> tuple[float, str]:
         """What estimates are multiplied with to be said, and the unit that is then said behind them, or who it is."""
         ...

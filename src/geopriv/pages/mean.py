@@ -8,13 +8,16 @@ from typing import cast
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
+from geopriv.pages.made_up import made_up_words
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, percent_words
 from geopriv.pages.words import counted
 from geopriv.queries.value_questions import Mean
 from geopriv.spaces.words import NARROW, amount, plain
 
+draw = drawings.interval
 is_map = False
 
 
@@ -84,6 +87,7 @@ def _view(answer: Answer) -> ValueView:
         clamped(question),
         f"Standard error {spread}, from {counted(answer.estimates.n, 'report')}; {sure}.",
         *sure_notes(answer, question.space.value_unit),
+        made_up_words(answer.leverage, answer.estimates.n, *scale(question)),
     ]
     if answer.consistent is not None and float(answer.consistent) != float(answer.estimates.values):
         nearest = amount(float(answer.consistent), question.space.value_unit)

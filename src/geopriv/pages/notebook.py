@@ -13,6 +13,7 @@ import numpy as np
 from geopriv.answers.answers import Answer, Answers
 from geopriv.answers.estimates import Estimate, Estimates
 from geopriv.mechanisms.guarantee import Guarantee
+from geopriv.pages.asked import asked_sentences
 from geopriv.pages.colours import colour_bar, picture
 from geopriv.pages.density_map import DENSITY, Panel
 from geopriv.pages.distribution import Plot, has_errors, plot
@@ -152,8 +153,8 @@ def _(answer: Answer) -> str:
 @notebook_html.register
 def _(answers: Answers) -> str:
     """All answers of a survey as the page shows them, and what they were made from."""
-    groups = group_tables(answers), group_sentences(answers)
-    return _html("answers", answers, sections_of(answers.answers), rejected_words(answers), *groups)
+    groups, asked = (group_tables(answers), group_sentences(answers)), asked_sentences(answers)
+    return _html("answers", answers, sections_of(answers.answers), rejected_words(answers), *groups, asked)
 
 
 def _bias(estimate: Estimate | Estimates) -> str:

@@ -11,6 +11,7 @@ import shapely
 
 from geopriv import __version__
 from geopriv.answers.answers import Answer, Answers
+from geopriv.pages.asked import asked_sentences, marked
 from geopriv.pages.forms import FORMS, form_of
 from geopriv.pages.groups import group_sentences, group_tables
 from geopriv.pages.promise import promise_of
@@ -38,6 +39,7 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
     return template("page.html.j2").render(
         answers=answers,
         sections=sections_of(answers.answers, outline),
+        asked=asked_sentences(answers),
         tables=group_tables(answers),
         said_of_groups=group_sentences(answers),
         promise=promise_of(answers.guarantee, answers.space),
@@ -58,7 +60,8 @@ def sections_of(
     drawn = any(form_of(answer.question).is_map for answer in answers)
     page = Page(regions_of(answers) if drawn else (), outline)
     by_form = {name: [answer for answer in answers if answer.question.form == name] for name in FORMS}
-    return [(name.replace(" ", "_"), FORMS[name].views(own, page)) for name, own in by_form.items() if own]
+    views = {name: marked(FORMS[name].views(own, page), own) for name, own in by_form.items() if own}
+    return [(name.replace(" ", "_"), shown) for name, shown in views.items()]
 
 
 def rejected_words(answers: Answers) -> list[tuple[int, str]]:

@@ -39,6 +39,7 @@ class Promise:
         rows: the table; of one line where distance does not matter.
         exceptions: where the promise is weaker than that.
         proof: the theorems.
+        walks: whether it is on trajectories, of the reports of several rounds together.
     """
 
     rate: str
@@ -46,6 +47,7 @@ class Promise:
     rows: tuple[Promised, ...]
     exceptions: str
     proof: str
+    walks: bool = False
 
 
 def promise_of(guarantee: Guarantee, space: Space) -> Promise:
@@ -64,6 +66,12 @@ def promise_of(guarantee: Guarantee, space: Space) -> Promise:
     things = "Two places" if space.dimension > 1 and space.distance_unit in METRES else "Two values"
     sentence = f"{things} {rows[1].apart} apart look alike up to a factor of {rows[1].factor}."
     rate = f"ε = 1 per {space.distance_words(1 / guarantee.epsilon).removeprefix('a ')}"
+    if guarantee.metric == "trajectories":
+        sentence = (
+            f"Two people who stay where they are, {rows[1].apart} apart, look alike up to a factor of "
+            f"{rows[1].factor} in all rounds together."
+        )
+        return Promise(f"{rate}, on trajectories", sentence, rows, " ".join(exceptions), guarantee.reference, True)
     return Promise(rate, sentence, rows, " ".join(exceptions), guarantee.reference)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.device.designs import PEOPLE
+from geopriv.pages import drawings
 from geopriv.pages.amounts import Amount, Cell, ValueView, amount_of
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, percent_words
@@ -16,6 +17,7 @@ from geopriv.pages.words import counted
 from geopriv.queries.value_questions import Quantile
 from geopriv.spaces.words import NARROW, amount, plain
 
+draw = drawings.interval
 is_map = False
 _NAMES = {0.25: "lower quartile", 0.5: "median", 0.75: "upper quartile"}
 _LINES = 12  # of text

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from geopriv.answers.answers import Answer, Answers
+from geopriv.answers.asked import ASKED_AFTER
+from geopriv.pages.asked import asked_sentences
 from geopriv.pages.forms import form_of
 from geopriv.pages.groups import group_lines
+from geopriv.pages.made_up import made_up_words
 from geopriv.pages.words import place_notes, wrapped
 from geopriv.spaces.rounding import above
-from geopriv.spaces.words import plain
+from geopriv.spaces.words import NARROW, plain
 
 
 def text_of(answers: Answers) -> str:
     """All answers, one after the other."""
-    lines = [line for answer in answers.answers for line in _answer_lines(answer)]
+    lines = [line.replace(NARROW, " ") for line in asked_sentences(answers)]
+    lines += [line for answer in answers.answers for line in _answer_lines(answer)]
     lines += group_lines(answers)
     lines.append(f"{answers.n:,} reports counted{_rejected(answers.rejected)}")
     lines += place_notes(answers.space, answers.counted)
@@ -41,9 +47,15 @@ def _answer_lines(answer: Answer) -> list[str]:
         else:
             k = 0 if answer.plain is None else 1
             lines[k] = _within(lines[k], limit)
+    scale, unit = form.scale(question, answer.who)
+    if made_up := made_up_words(answer.leverage, found.n, scale, unit, 1.0 if unit == " points" else math.inf):
+        lines.append(f"  {made_up}")
     if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
         nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in the estimates file and on the page"
-        lines.append(f"  made consistent, and biased by that: {nicer}")
+        made = "with less noise (shrunk)" if answer.shrunk else "made consistent"
+        lines.append(f"  {made}, and biased by that: {nicer}")
+    if answer.asked_after:
+        lines.append(f"  {ASKED_AFTER}")
     return lines
 
 

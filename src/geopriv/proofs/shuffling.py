@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize
 
 from geopriv.spaces.checks import FloatArray, count, invalid, positive
 
@@ -66,6 +66,8 @@ def _clones(neighbours: int, share: float, rare: float) -> tuple[FloatArray, Flo
     What lies between two numbers counts as the smaller: with fewer clones no less is lost, since a fair coin may be
     added to what is learnt.
     """
+    from scipy import stats  # slow to load, and rarely needed
+
     law = stats.binom(neighbours, share)
     low, high = max(float(law.ppf(rare)), 0.0), float(law.isf(rare)) + 1
     nodes = np.unique(np.floor(np.linspace(low, high, _NODES)))
@@ -84,6 +86,8 @@ def divergence(loss: float, apart: float, clones: FloatArray) -> FloatArray:
         apart: ε·d.
         clones: c, shape (n,).
     """
+    from scipy import stats
+
     q, factor = 1 / (1 + math.exp(-apart)), math.exp(loss)
     least = np.ceil((clones + 1) * (factor * q - (1 - q)) / ((2 * q - 1) * (1 + factor)))
     # P[1 + Bin ≥ k] and P[Bin ≥ k]

@@ -124,10 +124,16 @@ class Held(Query):  # no dataclass, as `OnCells`: no document asks it
         mask: Mask = near_border(self.plain, axes, 0.0, edge) <= 0
         start = np.array([axis[0] for axis in axes])
         waves = BlurredGrid(start, self.spacing, fft.dctn(mask.astype(np.float64)))
-        spectrum = waves.spectrum * self.kernel(np.sqrt(waves.frequency)) / (1 - _OUTSIDE)
+        spectrum = waves.spectrum * _symbol(self.kernel, tuple(shape), self.spacing) / (1 - _OUTSIDE)
         if not self.outer:
             spectrum.flat[0] -= _OUTSIDE / (1 - _OUTSIDE) * np.prod([2.0 * n for n in shape])
         return BlurredGrid(start, self.spacing, spectrum)
+
+
+@lru_cache(maxsize=4)  # both sides of a bracket have the same
+def _symbol(kernel: Kernel, shape: tuple[int, ...], spacing: float) -> FloatArray:
+    """The spectrum of a kernel at the cosines of a grid."""
+    return kernel(np.sqrt(BlurredGrid(np.zeros(len(shape)), spacing, np.empty(shape)).frequency))
 
 
 class Kernel:
@@ -206,7 +212,8 @@ def _layout(
     margin = 2 * reach + noise
     low, high = ((np.asarray(corner) - origin) / spacing for corner in box)
     first, last = np.floor(low - margin / spacing) - 1, np.ceil(high + margin / spacing) + 1
-    return first.astype(int).tolist(), (last - first + 1).astype(int).tolist()
+    sizes = (last - first + 1).astype(int).tolist()
+    return first.astype(int).tolist(), [fft.next_fast_len(size, real=True) for size in sizes]
 
 
 def _kernel(within: float, bandwidth: float, spacing: float) -> Kernel | None:

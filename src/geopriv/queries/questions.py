@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Self
@@ -12,7 +13,8 @@ import numpy as np
 
 from geopriv.queries.base import Query, in_part
 from geopriv.queries.gaussian_kernel import GaussianKernel
-from geopriv.queries.parameters import Edge
+from geopriv.queries.kernels import MOST, Kernels, even_grid, evenly
+from geopriv.queries.parameters import UNSET, Edge
 from geopriv.queries.threshold import Threshold
 from geopriv.shapes.profiles import Gaussian, Profile
 from geopriv.spaces import Space
@@ -27,7 +29,8 @@ from geopriv.spaces.checks import (
 from geopriv.spaces.notes import Note, NotNegative, Positive
 
 NAME = re.compile(r"[^\W_][\w .,:;()/%+≥≤<>$€£-]{0,79}")
-_MOST = 1 << 14  # queries of one question
+_MOST = 1 << 14  # values of a distribution
+_LOOKED_AT = 32  # points along each axis by which the errors of a map are predicted
 Name = Annotated[str, Note(minLength=1, maxLength=80)]
 Along = Annotated[int, Note(minimum=2)]  # points of a grid
 
@@ -58,8 +61,18 @@ class Question(ABC):
 
     @property
     @abstractmethod
-    def queries(self) -> tuple[Query, ...]:
+    def queries(self) -> Sequence[Query]:
         """What is estimated, one after the other."""
+
+    @property
+    def unlike(self) -> Sequence[Query]:
+        """The first of the queries, among which are all shapes: the others are these, moved."""
+        return self.queries
+
+    @property
+    def looked_at(self) -> Sequence[Query]:
+        """Queries by which the errors of all are predicted: of a large map some, evenly among them."""
+        return self.queries
 
     @property
     @abstractmethod
@@ -212,9 +225,10 @@ class DensityMap(Question):
         bandwidth: h, in the unit of distance.
         low: the lowest corner of the grid, as a point of the space (on a LocalPlane metres east and north).
         high: the highest corner.
-        columns: grid points along the first axis.
-        rows: grid points along the second.
         space: a Plane or LocalPlane.
+        columns: grid points along the first axis, at least 2; as the bandwidth and the shape of the map ask for
+            (`queries.kernels.even_grid`) if left out.
+        rows: grid points along the second; there are at most 512 × 512 of both.
     """
 
     form: ClassVar[str] = "density map"
@@ -224,8 +238,8 @@ class DensityMap(Question):
     low: tuple[float, ...]
     high: tuple[float, ...]
     space: Space
-    columns: Along = 61
-    rows: Along = 61
+    columns: Along = UNSET
+    rows: Along = UNSET
 
     def __post_init__(self) -> None:
         require_name(self)
@@ -236,9 +250,12 @@ class DensityMap(Question):
             object.__setattr__(self, name, numbers("DensityMap", name, getattr(self, name), least=2))
         if len(self.low) != 2 or len(self.high) != 2 or not (np.asarray(self.low) < np.asarray(self.high)).all():
             raise invalid("DensityMap", "high", f"above {self.low} on both axes", self.high)
+        for name, points in zip(("columns", "rows"), even_grid(self.low, self.high, self.bandwidth), strict=True):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, points)
         size = count("DensityMap", "columns", self.columns, least=2) * count("DensityMap", "rows", self.rows, least=2)
-        if size > _MOST:
-            raise invalid("DensityMap", "rows", f"such that the grid has at most {_MOST:,} points", size)
+        if size > MOST**2:
+            raise invalid("DensityMap", "rows", f"such that the grid has at most {MOST**2:,} points", size)
         for corner in (self.low, self.high):  # where they are places, all between them are
             GaussianKernel(tuple(self.space.values(np.asarray(corner)).tolist()), self.bandwidth, self.space)
 
@@ -263,10 +280,17 @@ class DensityMap(Question):
         return float(2 * np.pi * self.bandwidth**2)
 
     @cached_property
-    def queries(self) -> tuple[Query, ...]:
-        points = np.stack(np.meshgrid(*self.axes, indexing="ij"), axis=-1).reshape(-1, 2)
-        places = self.space.values(points)
-        return tuple(GaussianKernel(tuple(place), self.bandwidth, self.space) for place in places.tolist())
+    def queries(self) -> Kernels:
+        return Kernels(self.axes, self.bandwidth, self.space)
+
+    @property
+    def unlike(self) -> Sequence[Query]:
+        return self.queries[:1]
+
+    @cached_property
+    def looked_at(self) -> Sequence[Query]:
+        first, second = (evenly(axis, _LOOKED_AT) for axis in self.axes)
+        return tuple(Kernels((first, second), self.bandwidth, self.space))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -201,5 +201,7 @@ class _LineFile:
 
 def rows_in_range(mechanism: Sendable, rows: Integers) -> npt.NDArray[np.bool_]:
     """Whether each row could be a report of a mechanism."""
-    axes, low, high = mechanism.limits
-    return np.asarray(((rows >= low) & (rows < high)).all(axis=1) & (rows.shape[1] == axes))
+    if rows.shape[1] != len(mechanism.ends):
+        return np.zeros(len(rows), dtype=np.bool_)
+    low, high = np.array(mechanism.ends).T
+    return np.asarray(((rows >= low) & (rows < high)).all(axis=1))

@@ -203,8 +203,8 @@ def released(design: Design, batch: ReportBatch) -> FloatArray:
 def _in_range(design: Design, index: int, report: list[int]) -> bool:
     if not 0 <= index < len(design.mechanisms):
         return False
-    axes, low, high = design.mechanisms[index].limits
-    return len(report) == axes and all(low <= part < high for part in report)
+    ends = design.mechanisms[index].ends
+    return len(report) == len(ends) and all(low <= part < high for part, (low, high) in zip(report, ends, strict=True))
 
 
 def _told(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -72,13 +72,19 @@ def privatize(
         allow_odd: whether values that look wrong as a whole are meant as they are.
 
     Raises:
-        InvalidParameter: for people who cannot be read or look wrong as a whole, for an output that exists, and for a
-            second run.
+        InvalidParameter: for people who cannot be read or look wrong as a whole, for an output that exists, for a
+            second run, and for a design whose noise walks.
         OSError: where the output cannot be written. Nothing is left of it.
     """
     if isinstance(people, list):
         raise _unknown("privatize", "people", people)
     _require_design("privatize", design)
+    if design.walks:
+        raise InvalidParameter(
+            "A design whose noise walks is answered by devices: each keeps where a person was, what was reported of it "
+            "and what was spent, in one transaction. A table of people has none of that, and a fresh start in each "
+            "round would break the promise."
+        )
     if not 0 <= finite("privatize", "allow_unreadable", allow_unreadable) <= 1:
         raise invalid("privatize", "allow_unreadable", "a share of rows, from 0 to 1", allow_unreadable)
     order = Order(

@@ -30,6 +30,7 @@ class Space(ABC):
     geographic: ClassVar[bool] = False  # whether values are (latitude, longitude) in degrees
     ratios: ClassVar[bool] = False  # whether distances are about ratios of values
     flat: ClassVar[bool] = False  # whether points have axes along which distances are Euclidean
+    word: ClassVar[str] = ""  # what a survey calls it, where it can be asked there
     irrational: ClassVar[bool] = False  # whether points have to be computed: logarithms and projections
 
     @property
@@ -121,6 +122,10 @@ class Space(ABC):
 
     def on_map(self, shape: shapely.Geometry) -> shapely.Geometry | None:
         """A public shape as points, on a map from (longitude, latitude); None where it is too far from the map."""
+        return shape
+
+    def in_degrees(self, shape: shapely.Geometry) -> shapely.Geometry:
+        """A shape of points as people draw it: on a map in (longitude, latitude), elsewhere as it is."""
         return shape
 
     @abstractmethod

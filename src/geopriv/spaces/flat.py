@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,8 @@ class Plane(_Plain):
 
     unit: str | None = "m"
 
+    word: ClassVar[str] = "plane"
+
     def __post_init__(self) -> None:
         require_unit(self)
 
@@ -78,6 +80,8 @@ class Euclidean(_Plain):
 
     axes: Annotated[int, Note(minimum=1, maximum=AXES)]
     unit: str | None = None
+
+    word: ClassVar[str] = "euclidean"
 
     def __post_init__(self) -> None:
         count("Euclidean", "axes", self.axes)

@@ -55,6 +55,8 @@ class Line(_Scalars):
 
     unit: str | None = None
 
+    word: ClassVar[str] = "line"
+
     def __post_init__(self) -> None:
         require_unit(self)
 
@@ -95,6 +97,8 @@ class LogLine(_Scalars):
 
     irrational: ClassVar[bool] = True
     ratios: ClassVar[bool] = True
+
+    word: ClassVar[str] = "log"
 
     def __post_init__(self) -> None:
         if not (finite("LogLine", "base", self.base) > 1):

@@ -66,6 +66,7 @@ class LocalPlane(Flat):
     east: float
     radius: Radius = Earth().radius
 
+    word: ClassVar[str] = "map"
     geographic: ClassVar[bool] = True
     irrational: ClassVar[bool] = True
     REACH: ClassVar[float] = 60.0  # degrees from the middle for what is public: farther out a map says little
@@ -163,6 +164,38 @@ class LocalPlane(Flat):
         places = self.globe.read(values)
         points = [_public_point(self.radius, self.middle, *place) for place in places.reshape(-1, 2).tolist()]
         return np.array(points).reshape(places.shape)
+
+    def unproject(self, points: Any) -> FloatArray:
+        """(latitude, longitude) in degrees of points on the map, (metres east, metres north): the inverse of `project`.
+
+        To about 1e-8 m near the middle and 1e-6 m 60° from it.
+
+        Raises:
+            InvalidParameter: for what are no points, or lie beyond the rim of the projection, where there is no place.
+
+        >>> city = LocalPlane(south=40.5, west=-74.3, north=40.95, east=-73.65)
+        >>> city.unproject(city.project((40.7, -74.0))).round(9)
+        array([ 40.7, -74. ])
+        """
+        given = np.asarray(points, dtype=np.float64)
+        inside = given.shape[-1:] == (2,) and bool((np.hypot(given[..., 0], given[..., 1]) <= self.radius).all())
+        if not inside:
+            rule = "(metres east, metres north), no farther from the middle than the radius of the sphere"
+            raise invalid("LocalPlane.unproject", "points", rule, given.shape)
+        return self.values(given)
+
+    def in_degrees(self, shape: shapely.Geometry) -> shapely.Geometry:
+        """The inverse of `on_map`, corner by corner; cut in two where it crosses the antimeridian (RFC 7946, 3.1.9)."""
+        import shapely
+
+        from geopriv.spaces.polygons import on_one_turn
+
+        def places(points: FloatArray) -> FloatArray:
+            latitude, longitude = self.unproject(points).T
+            # longitudes go on beyond 180° rather than jump
+            return np.stack([self.middle[1] + (longitude - self.middle[1] + 180) % 360 - 180, latitude], axis=-1)
+
+        return on_one_turn(shapely.transform(shape, places))
 
     def _projected(self, positions: FloatArray) -> FloatArray:
         latitude, longitude = np.moveaxis(positions, -1, 0)

@@ -62,3 +62,19 @@ def _geometry(source: Any) -> shapely.Geometry:
     except (ValueError, TypeError, KeyError, AttributeError, shapely.errors.ShapelyError) as error:
         raise invalid("Geofence", "polygon", f"readable GeoJSON ({error})", type(source).__name__) from None
     raise invalid("Geofence", "polygon", "a shapely geometry or GeoJSON", type(source).__name__)
+
+
+def on_one_turn(shape: shapely.Geometry) -> shapely.Geometry:
+    """A shape in degrees whose longitudes may pass ±180°, cut there, all of it between them (RFC 7946, 3.1.9).
+
+    >>> on_one_turn(shapely.box(179, 0, 182, 1)).bounds, on_one_turn(shapely.box(10, 0, 11, 1)).bounds
+    ((-180.0, 0.0, 180.0, 1.0), (10.0, 0.0, 11.0, 1.0))
+    """
+    west, _, east, _ = shapely.bounds(shape)
+    if west >= -180 and east <= 180:
+        return shape
+    turns = [
+        (turn, shapely.intersection(shape, shapely.box(turn - 180, -90, turn + 180, 90))) for turn in (-360, 0, 360)
+    ]
+    moved = [shapely.transform(part, lambda xy, by=by: xy - [by, 0.0]) for by, part in turns if not part.is_empty]
+    return shapely.union_all(moved)

@@ -16,6 +16,21 @@ class Shown:
         return str(pages().notebook_html(self))
 
 
+class Plotted(Shown):
+    """A thing that can be drawn on axes of matplotlib."""
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw it in the colours and units of the page.
+
+        Args:
+            ax: axes to draw on; new ones if left out. Of several answers as many as there are.
+
+        Returns:
+            The axes; of several answers an array of them.
+        """
+        return pages().plot_of(self, ax)
+
+
 def pages() -> Any:
     """The room of what people read."""
     return import_module("geopriv.pages")

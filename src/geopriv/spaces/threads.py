@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from geopriv.spaces.checks import FloatArray
 
-_PIECE = 1 << 16  # points that are read at a time
+PIECE = 1 << 16  # points that are read at a time
+
+_Item = TypeVar("_Item")
+_Made = TypeVar("_Made")
 
 
 def cores() -> int:
@@ -37,6 +40,17 @@ def in_threads(work: Callable[[int], None], starts: range) -> None:
             pass
 
 
+def each_in_threads(make: Callable[[_Item], _Made], items: Sequence[_Item]) -> list[_Made]:
+    """What is made of every item, in their order, on as many threads as this process may use."""
+    made: dict[int, _Made] = {}
+
+    def work(k: int) -> None:
+        made[k] = make(items[k])
+
+    in_threads(work, range(len(items)))
+    return [made[k] for k in range(len(items))]
+
+
 def read_in_threads(read: Callable[[Any], FloatArray], x: Any, axes: int) -> FloatArray:
     """`read(x)`, piece by piece where x is a large array.
 
@@ -45,13 +59,13 @@ def read_in_threads(read: Callable[[Any], FloatArray], x: Any, axes: int) -> Flo
         x: values.
         axes: of one point: 0 on a line, 1 elsewhere.
     """
-    if type(x) is not np.ndarray or x.ndim <= axes or x.size <= _PIECE:
+    if type(x) is not np.ndarray or x.ndim <= axes or x.size <= PIECE:
         return read(x)
     flat = x.reshape(-1, *x.shape[x.ndim - axes :])
     points = np.empty(flat.shape)
 
     def work(start: int) -> None:
-        points[start : start + _PIECE] = read(flat[start : start + _PIECE])
+        points[start : start + PIECE] = read(flat[start : start + PIECE])
 
-    in_threads(work, range(0, len(flat), _PIECE))
+    in_threads(work, range(0, len(flat), PIECE))
     return points.reshape(x.shape)

@@ -2,6 +2,7 @@
 
 from geopriv.surveys.audits import DesignAudit
 from geopriv.surveys.design import Design
+from geopriv.surveys.later import read_questions
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning import Option, Plan, SurveyPlan
 
@@ -12,4 +13,5 @@ __all__ = [
     "Plan",
     "Survey",
     "SurveyPlan",
+    "read_questions",
 ]

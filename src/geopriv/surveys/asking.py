@@ -29,6 +29,7 @@ class Asking:
         alone: whether the survey has a single query.
         columns: where the values are found in a table, which also says what they are; empty if nothing is said.
         apart: whether each question has a table of its own, so that borders need no blur.
+        rounds: over which noise walks; 1 where it does not.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Asking:
     alone: bool
     columns: tuple[str, ...] = ()
     apart: bool = False
+    rounds: int = 1
 
     def length(self, part: Part, key: str, value: float | str | None, default: float) -> float:
         """A length of a table, or the default in units of 1/ε."""

@@ -10,8 +10,9 @@ from geopriv.device.designs import PEOPLE, VERSION, verify
 from geopriv.device.files import canonical, digest, read_few, replacing
 from geopriv.device.reading import MECHANISMS
 from geopriv.device.texts import LABEL, NAME, plain
+from geopriv.device.walks import METRIC
 from geopriv.errors import InvalidDesign, InvalidParameter
-from geopriv.mechanisms.guarantee import Guarantee, Pure, partition
+from geopriv.mechanisms.guarantee import Guarantee, partition
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Groups, Query
 from geopriv.queries.questions import Question
@@ -20,22 +21,26 @@ from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
 from geopriv.spaces.documents import keys_of, kinds_of, to_document
 from geopriv.spaces.notes import Note, Spare
-from geopriv.spaces.shown import Shown
+from geopriv.spaces.shown import Plotted
 
 Share = Annotated[int, Note(minimum=1, maximum=1 << 32)]
 _OPEN = Spare(description="Labels of which each report carries one openly; left out for none.")
 _COUNTED = Spare(minLength=1, maxLength=LABEL, description=f"Who reports; left out for '{PEOPLE}'.")
+_PROMISE = Note(
+    properties={"delta": {"const": 0}, "radius": {"const": "inf"}, "metric": {"enum": ["distance", METRIC]}},
+    description="Of one report; where noise walks, of all rounds together, on trajectories.",
+)
 
 
 class Written(TypedDict):
     """What a design.json holds beside the parameters of a Design."""
 
     version: Literal[3]
-    guarantee: Pure
+    guarantee: Annotated[Guarantee, _PROMISE]
 
 
 @dataclass(frozen=True, eq=False)
-class Design(Shown):
+class Design(Plotted):
     """One or more mechanisms, of which each person answers one, drawn by their device before it looks at the value.
 
     Args:
@@ -93,12 +98,15 @@ class Design(Shown):
         if len(set(names)) < len(names):
             raise invalid("Design", "questions", "each of a name of its own", names)
         self._settle_columns(mechanisms[0].space)
-        self._settle_ranges(questions)
+        self.require_ranges(questions)
         for name, values in (("mechanisms", mechanisms), ("shares", shares), ("questions", questions)):
             object.__setattr__(self, name, values)
         document = to_document(self)
         object.__setattr__(self, "document", document | {"hash": digest(document)})
         for question in questions:
+            if any(m.forms is not None and question.form not in m.forms for m in mechanisms):
+                rule = f"of the form {', '.join(mechanisms[0].forms or ())}, which can be told of noise that walks"
+                raise invalid("Design", "questions", rule, question.name)
             if not any(m.answers_all and m.space == question.space for m in mechanisms):
                 for query in question.queries:
                     self.answering(query)
@@ -115,8 +123,12 @@ class Design(Shown):
         if self.groups is not None:
             self.groups.require_apart(self.source)
 
-    def _settle_ranges(self, questions: tuple[Question, ...]) -> None:
-        """Check that everybody is clamped to the ranges on which answers rest, and no others are told."""
+    def require_ranges(self, questions: tuple[Question, ...]) -> None:
+        """Refuse ranges on which answers would rest, and to which not everybody is clamped.
+
+        Raises:
+            InvalidParameter: naming the question.
+        """
         clamped = ((), ()) if self.source is None else (self.source.low, self.source.high)
         for question in questions:
             if question.limits not in (((), ()), clamped):
@@ -138,11 +150,23 @@ class Design(Shown):
             raise invalid("Design", "questions", "answered by one of its mechanisms", query)
         return min(able, key=lambda k: self.mechanisms[k].answers_all)
 
+    def answering_each(self, question: Question) -> list[int]:
+        """The index of the mechanism that answers, for every query of a question."""
+        able = [k for k, mechanism in enumerate(self.mechanisms) if mechanism.space == question.space]
+        if able and all(self.mechanisms[k].answers_all for k in able):  # as of maps: they answer whatever is asked
+            return [able[0]] * len(question.queries)
+        return [self.answering(query) for query in question.queries]
+
     @property
     def guarantee(self) -> Guarantee:
         """Of one person: the weakest of the mechanisms' own, since each person answers one."""
         promises = [mechanism.guarantee for mechanism in self.mechanisms]
         return promises[0] if len(promises) == 1 else partition(*promises)
+
+    @property
+    def walks(self) -> bool:
+        """Whether noise walks: people report in several rounds, and the promise is on trajectories (theory T15)."""
+        return self.guarantee.metric == METRIC
 
     @property
     def hash(self) -> str:

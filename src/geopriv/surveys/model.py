@@ -32,6 +32,7 @@ class Survey:
         prior: public knowledge of where people are; None for none.
         groups: public labels that reports carry openly; None for none.
         counted: who reports, as answers call them: "households".
+        rounds: in which the same people report, with noise that walks (theory T15); 1 where each reports once.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Survey:
     prior: Prior | None = None
     groups: Groups | None = None
     counted: str = PEOPLE
+    rounds: int = 1
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -50,6 +52,9 @@ class Survey:
         object.__setattr__(self, "epsilon", self.space.rate(self.epsilon))
         object.__setattr__(self, "questions", tuple(self.questions))
         count("Survey", "people", self.people)
+        ranged = self.source is not None and bool(self.source.low)
+        if count("Survey", "rounds", self.rounds) > 1 and not (ranged and self.space.dimension == 1):
+            raise invalid("Survey", "rounds", "1 but on a line with a public range", self.rounds)
         if not self.questions or any(not isinstance(question, Question) for question in self.questions):
             raise invalid("Survey", "questions", "at least one question", self.questions)
         names = [question.name for question in self.questions]

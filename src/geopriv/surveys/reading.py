@@ -6,9 +6,10 @@ import os
 import re
 import tomllib
 import typing
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -24,10 +25,11 @@ from geopriv.surveys.part import (
     shown,
 )
 from geopriv.surveys.priors import PriorTable
-from geopriv.surveys.schema import SurveyTable
+from geopriv.surveys.schema import QuestionsTable, SurveyTable
 from geopriv.surveys.spaces import SpaceTable
 from geopriv.surveys.tables import Region, Table
 
+_Tables = TypeVar("_Tables", bound=Table)
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 # keys of earlier surveys: more is said of them than that there is no such key
 _GONE: dict[tuple[str | int, ...], str] = {
@@ -65,20 +67,33 @@ def parse_survey(text: str, file: str) -> tuple[SurveyTable, Part]:
     Raises:
         InvalidParameter: naming file, line, key, rule and what was given.
     """
+    empty = "the survey is empty; it needs a name, epsilon, per, people, a space and queries"
+    return _read(SurveyTable, text, file, empty)
+
+
+def parse_questions(text: str, file: str) -> tuple[QuestionsTable, Part]:
+    """The tables [[query]] of a file of questions, and where everything in it stands.
+
+    Raises:
+        InvalidParameter: as `parse_survey`.
+    """
+    return _read(QuestionsTable, text, file, "there is no question; it needs tables [[query]], as a survey has them")
+
+
+def _read(model: type[_Tables], text: str, file: str, empty: str) -> tuple[_Tables, Part]:
+    """The tables of a text; `empty` says what it needs where it has none."""
     data = _parsed(text, file)
     if not data:
-        raise InvalidParameter(
-            f"{file}, line 1: the survey is empty; it needs a name, epsilon, per, people, a space and queries."
-        )
+        raise InvalidParameter(f"{file}, line 1: {empty}.")
     whole = Part(file, key_lines(text))
     try:
-        tables = SurveyTable.model_validate(data)
+        tables = model.model_validate(data)
         _require_seen(data, whole)
         return tables, whole
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False)
     # a misspelt key is also a missing one, and its own line says more
-    spots = [(error["type"], _Spot.of(error["loc"])) for error in found]
+    spots = [(error["type"], _Spot.of(error["loc"], model)) for error in found]
     kind, spot = min(spots, key=lambda s: (s[0] != "extra_forbidden", line_of(whole.lines, s[1].path)))
     raise _explained(kind, spot, data, whole)
 
@@ -90,7 +105,7 @@ def _require_seen(value: Any, part: Part) -> None:
     if isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             _require_seen(inner, part.inside(key))
-    if not part.path and not plain(value["name"], NAME):
+    if not part.path and "name" in value and not plain(value["name"], NAME):
         raise part.wrong("name", f"a text of 1 to {NAME} characters, in NFC, without spaces at its ends", value["name"])
 
 
@@ -144,12 +159,12 @@ class _Spot:
     keys: tuple[str | int, ...]
 
     @classmethod
-    def of(cls, loc: tuple[str | int, ...]) -> _Spot:
+    def of(cls, loc: tuple[str | int, ...], whole: type[Table]) -> _Spot:
         depth = 2 if loc[0] == "query" else 1
         if loc[0] == "groups" and len(loc) > 1:
             return cls(loc[:1], GroupsTable, loc[1:2])
         if loc[0] not in KINDS or len(loc) < depth + 2:
-            return cls((), SurveyTable, loc[:2] if loc[0] == "query" else loc[:1])
+            return cls((), whole, loc[:2] if loc[0] == "query" else loc[:1])
         table, keys = loc[:depth], loc[depth + 1 :]
         if keys[0] == "region" and len(keys) > 1:
             return cls((*table, "region"), Region, keys[1:2])
@@ -176,13 +191,20 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
     if key in _WEIGHTS and (error == "extra_forbidden" or (spot.table == ("groups",) and _is_text(data, spot.path))):
         return table.error(f"cannot be asked for: {UNPROTECTED}", key)
     if error == "extra_forbidden":
-        there = nearest(key, fields) or f", which has {listed(fields, last='and')}"
-        return table.error(f"is no key of {_title(spot)}{there}", key)
+        return table.error(_no_key(spot, key, fields), key)
     rule, *_ = str(fields[key].description).split(";")  # what follows is about leaving the key out
     if error == "missing":
         return table.error(f"lacks '{key}': {rule}")
     hint = "; counted = '…' says who they are" if spot.path == ("people",) and _is_text(data, spot.path) else ""
     return table.error(f"must be {rule}, not {shown(_value(data, spot.path))}{hint}", *spot.keys)
+
+
+def _no_key(spot: _Spot, key: str, fields: Iterable[str]) -> str:
+    """That there is no such key, and which was likely meant."""
+    if spot.model is QuestionsTable and key in SurveyTable.model_fields:
+        return "belongs to the survey, whose design has it already: leave it out of the questions"
+    there = nearest(key, fields) or f", which has {listed(fields, last='and')}"
+    return f"is no key of {_title(spot)}{there}"
 
 
 def _other_word(kind: Any) -> str:
@@ -201,7 +223,7 @@ def _is_text(data: Any, path: tuple[str | int, ...]) -> bool:
 def _title(spot: _Spot) -> str:
     """What a table is called."""
     if not spot.table or spot.model is Region:
-        return "a region" if spot.table else "the survey"
+        return "a region" if spot.table else "the questions" if spot.model is QuestionsTable else "the survey"
     return "the table [groups]" if spot.model is GroupsTable else f"this kind of {spot.table[0]}"
 
 

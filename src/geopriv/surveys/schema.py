@@ -13,6 +13,7 @@ from geopriv.surveys.kinds import QueryTable
 from geopriv.surveys.priors import PriorTable
 from geopriv.surveys.spaces import SpaceTable
 from geopriv.surveys.tables import LENGTH, Length, Table, Text
+from geopriv.surveys.walk import WalkTable
 
 
 class SurveyTable(Table):
@@ -38,6 +39,17 @@ class SurveyTable(Table):
     groups: GroupsTable | None = Field(
         None, description="the table [groups]: public labels that reports carry openly, and their known sizes"
     )
+    walk: WalkTable | None = Field(
+        None, description="the table [walk]: the same people report in several rounds, with noise that walks"
+    )
+    query: Annotated[list[QueryTable], Field(min_length=1, max_length=1000)] = Field(
+        description="one or more tables [[query]], each with a kind and what it needs"
+    )
+
+
+class QuestionsTable(Table):
+    """Questions that are asked of reports that exist; all else is in the design of the reports."""
+
     query: Annotated[list[QueryTable], Field(min_length=1, max_length=1000)] = Field(
         description="one or more tables [[query]], each with a kind and what it needs"
     )

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from geopriv.surveys.part import Part
 
-MOST = 1 << 14  # queries of one question, as in geopriv.queries.questions
+MOST = 1 << 14  # values of one distribution, as in geopriv.queries.questions
 LENGTH = "a number in the unit of the space or words like '500 m' (on a log space 'factor 1.5')"
 
 Length = float | str
@@ -67,6 +67,12 @@ def plain_key() -> Any:
     """`plain`, which every question with a border may have."""
     words = "whether the plain question is answered too, true or false; true if left out"
     return Field(None, description=words)
+
+
+def line_blur_key() -> Any:
+    """`blur` of an edge on a line, where noise walks."""
+    words = f"the standard deviation of the Gaussian blur of the edge where noise walks, {LENGTH}; 1.15√rounds/ε"
+    return Field(None, description=f"{words} if left out")
 
 
 def border_key() -> Any:

@@ -66,7 +66,7 @@ def _panels(
     assert isinstance(lattice, Lattice)  # plain questions are answered by one
     for at, question in zip(AT, found.design.questions, strict=True):
         (query,) = question.queries
-        plain = plain_half_width(lattice, query, question.reach, values, weights, people)
+        plain = plain_half_width(lattice, query, question.reach, lattice.undoing.crowd(values, weights), people)
         mean = query(values)
         variance = float(weights @ (lattice.variance_at(values, query) + mean**2) - (weights @ mean) ** 2)
         soft = REACH * math.sqrt(variance / people)

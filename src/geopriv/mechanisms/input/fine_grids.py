@@ -67,6 +67,11 @@ class FineGrid:
         counts = np.bincount(flat, times[inside], self.shape[0] * self.shape[1])
         return np.asarray(counts, dtype=np.float64).reshape(self.shape)
 
+    def within(self, axis: FloatArray, k: int) -> slice:
+        """The points of the grid along its axis k that lie between the ends of a map's, and one beyond at the most."""
+        first, last = ((float(end) - self.origin[k]) / self.step for end in (axis[0], axis[-1]))
+        return slice(math.floor(first + 1e-9), math.ceil(last - 1e-9) + 1)
+
     @property
     def waves(self) -> tuple[FloatArray, FloatArray]:
         """Angular frequencies of rows and columns of a real transform."""

@@ -9,7 +9,7 @@ it, and reading between grid points by splines of degree five less than that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,12 +18,11 @@ import numpy as np
 from scipy import fft
 
 from geopriv.mechanisms.input.fine_grids import FineGrid
-from geopriv.mechanisms.sums import Together
+from geopriv.mechanisms.roughness import Roughness
 from geopriv.spaces.checks import FloatArray
 
 NEGLIGIBLE = 1e-10  # of the largest |g|: where the kernel is cut
-_COARSE = 4  # points a bandwidth of the grid on which errors are drawn
-_BATCH = 1 << 22  # numbers that are drawn at once
+_COARSE = 4  # points a bandwidth of the grid on which the roughness of errors is known
 _NOBODY = 1e-12  # of the largest variance: below, rounding errors of the transform are all there is
 
 Kernel = Callable[[FloatArray], FloatArray]
@@ -100,65 +99,27 @@ class MapSums:
         leak = 2.2 * (turn / (1 - np.minimum(turn, 0.5))) ** 4
         return float(2 * (amplitude * ((1 + leak) ** 4 - 1)).sum()) + NEGLIGIBLE * max(float(np.abs(kernel).max()), 1.0)
 
-    def together(self) -> Together:
-        """How errors at the points of the map go together."""
-        return MapErrors(self)
+    def roughness(self) -> Roughness:
+        """How errors change from place to place: the sums of products of g and its slopes, on a coarser grid.
 
+        Waves of g beyond 2π/(bandwidth) are next to nothing, since its spectrum has a Gaussian's in it, and so are
+        those of products of two beyond twice that. A grid of quarters of a bandwidth tells waves up to 4π/(bandwidth),
+        so sums of such products over reports at its nearest points lack nothing but where in a cell a report lies.
+        """
+        grid = FineGrid.around(*self.axes, self.bandwidth, self.reach, _COARSE)
+        counts = fft.rfft2(grid.counted(self.points, self.times), workers=-1)
+        g = grid.kernel(self.kernel)
+        wave = fft.rfft2(g, workers=-1)
+        kernels = [g, *(fft.irfft2(1j * along * wave, s=grid.shape, workers=-1) for along in grid.waves)]
+        cut = tuple(grid.within(axis, k) for k, axis in enumerate(self.axes))
 
-@dataclass(frozen=True, eq=False)
-class MapErrors(Together):
-    """Errors of a map by the Gaussian multiplier bootstrap: every report's centred g times a standard normal number.
+        def mean(kernel: FloatArray) -> FloatArray:
+            field = fft.irfft2(counts * np.conj(fft.rfft2(kernel, workers=-1)), s=grid.shape, workers=-1)
+            return np.asarray(field[cut]) / self.n
 
-    Reports that are nearest to one point of a coarse grid count as if they were there, and their numbers add up to one
-    normal number: a quarter of a bandwidth moves no correlation by much, and each draw is one convolution.
-    """
-
-    sums: MapSums
-
-    @cached_property
-    def _grid(self) -> FineGrid:
-        return FineGrid.around(*self.sums.axes, self.sums.bandwidth, self.sums.reach, _COARSE)
-
-    @cached_property
-    def _counts(self) -> FloatArray:
-        return self._grid.counted(self.sums.points, self.sums.times)
-
-    @cached_property
-    def _heights(self) -> FloatArray:
-        return self._grid.kernel(self.sums.kernel)
-
-    @cached_property
-    def _places(self) -> Any:
-        """The points of the grid that are nearest to those of the map."""
-        along = [
-            np.rint((axis - start) / self._grid.step).astype(np.int64)
-            for axis, start in zip(self.sums.axes, self._grid.origin, strict=True)
-        ]
-        return np.ix_(*along)
-
-    @cached_property
-    def variances(self) -> FloatArray:
-        """Of one report's contributions at the points of the map, shape (K,)."""
-        mean, square = (self._read(fft.rfft2(self._counts), self._heights**power) / self.sums.n for power in (1, 2))
-        return np.maximum(square - mean**2, 0.0)
-
-    def batches(self, rng: np.random.Generator, draws: int) -> Iterator[FloatArray]:
-        """Normal errors of √n times the mean, shape (some, K), until there are so many."""
-        root, n = np.sqrt(self._counts).astype(np.float32), self.sums.n
-        outside = np.sqrt(max(n - float(self._counts.sum()), 0.0))  # reports far from the map count 0
-        mean = self._read(fft.rfft2(self._counts), self._heights) / n
-        most = max(1, _BATCH // root.size)
-        for start in range(0, draws, most):
-            some = min(most, draws - start)
-            numbers = rng.standard_normal((some, *root.shape), dtype=np.float32) * root
-            total = numbers.sum(axis=(1, 2), dtype=np.float64) + outside * rng.standard_normal(some)
-            sums = self._read(fft.rfft2(numbers), self._heights.astype(np.float32))
-            yield (sums - total[:, None] * mean) / np.sqrt(n)
-
-    def _read(self, spectrum: Any, heights: FloatArray) -> FloatArray:
-        """Correlations with a kernel at the points of the map, shape (..., K)."""
-        field = fft.irfft2(spectrum * np.conj(fft.rfft2(heights)), s=self._grid.shape)
-        return np.asarray(field[(..., *self._places)]).reshape(*field.shape[:-2], -1)
+        means = np.array([mean(kernel) for kernel in kernels])
+        squares = np.array([mean(kernels[i] * kernels[j]) for i, j in zip(*np.triu_indices(3), strict=True)])
+        return Roughness.of((grid.step, grid.step), means, squares)
 
 
 def reach_of(kernel: Kernel, bandwidth: float, rate: float, corner: float = 0.0) -> float:

@@ -237,6 +237,9 @@ class Lattice(Cells, Sendable):
     def answers(self, query: Query) -> bool:
         return query.space == self.space
 
+    def undoes(self, query: Query) -> bool:
+        return self.undoing.undoes(query)
+
     @property
     def answers_all(self) -> bool:
         return True
@@ -284,6 +287,8 @@ class Lattice(Cells, Sendable):
         return self.undoing.bracket(query, reach)
 
     def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
+        if not question.reach:
+            return None
         made = [self.bracket(question.queries[k], question.reach) for k in which]
         known = [part for part in made if part is not None]
         return bracket_sums(self, counts, known) if len(known) == len(made) else None

@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 import numpy.typing as npt
-from scipy import signal
+from scipy import linalg
 
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -114,9 +114,20 @@ def _cut(values: FloatArray, axis: int, start: int) -> FloatArray:
 
 
 def smoothed(values: FloatArray, ratio: float) -> FloatArray:
-    """The convolution with two-sided geometric noise along every axis, nothing being beyond the box."""
+    """The convolution with two-sided geometric noise along every axis, nothing being beyond the box.
+
+    It undoes the stencil of three cells (`stencil`), so it solves three-diagonal equations; beyond the box what is left
+    falls by the ratio from cell to cell.
+    """
+    curvature = ratio / (1 - ratio) ** 2
     for axis in range(values.ndim):
-        forth = signal.lfilter([1.0], [1.0, -ratio], values, axis=axis)
-        back = np.flip(signal.lfilter([1.0], [1.0, -ratio], np.flip(values, axis), axis=axis), axis)
-        values = (1 - ratio) / (1 + ratio) * (forth + back - values)
+        size = values.shape[axis]
+        bands = np.full((2, size), -curvature)
+        bands[1] = 1 + 2 * curvature
+        bands[1, [0, -1]] -= curvature * ratio if size > 1 else 0.0
+        if size == 1:
+            bands[1] -= 2 * curvature * ratio
+        rows = np.moveaxis(values, axis, 0)
+        solved = linalg.solveh_banded(bands, rows.reshape(size, -1), check_finite=False)
+        values = np.moveaxis(solved.reshape(rows.shape), 0, axis)
     return values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,13 +15,14 @@ from geopriv.mechanisms.input.deconvolution import RoundSpectrum, undo_noise
 from geopriv.mechanisms.input.map_sums import MapSums, reach_of
 from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.moments import stencil
-from geopriv.mechanisms.sums import MOST, Sums, moments_of
+from geopriv.mechanisms.roughness import Roughness
+from geopriv.mechanisms.sums import Sums, moments_of
 from geopriv.queries import Query
 from geopriv.queries.brackets import Bracket
 from geopriv.queries.questions import Product
+from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray
 
-_WIDEST = 1 << 26  # numbers that a map's pairs of centres take
 _BLOCK = 1 << 21  # contributions that are computed at once
 _KEPT = 1 << 25  # contributions that are not computed again
 Shape = Callable[[FloatArray], FloatArray]
@@ -73,15 +75,14 @@ def map_sums(lattice: Cells, counts: Counts, product: Product) -> Sums:
     if (spectrum := lattice.undoing.spectrum) is not None:
         return _convolved(lattice, spectrum, cells, times, product)
     sums = product_sums(lattice, cells, times, product.axes, product.profile)
-    size, kernel, rows = sums.means.size, product.query, len(product.axes[1])  # bounds do not depend on its place
-    wide = size > MOST or (len(sums.u) + len(sums.v)) * rows * (rows + 1) / 2 > _WIDEST
+    size, kernel = sums.means.size, product.query  # bounds do not depend on its place
     low, high = lattice.undoing.bounds(kernel) or (-np.inf, np.inf)
     return Sums(
         sums.n,
         sums.means.ravel(),
         sums.variances.ravel(),
         sums.thirds.ravel(),
-        None if wide else sums.covariance(),
+        product_roughness(lattice, cells, times, product),
         np.full(size, low),
         np.full(size, high),
         lattice.largest_bias(kernel),
@@ -95,7 +96,7 @@ def _convolved(lattice: Cells, spectrum: RoundSpectrum, cells: FloatArray, times
     low, high = lattice.undoing.bounds(product.query) or (-np.inf, np.inf)
     bias = lattice.largest_bias(product.query) + sums.aliasing()
     size = means.size
-    return Sums(sums.n, means, variances, thirds, sums.together(), np.full(size, low), np.full(size, high), bias)
+    return Sums(sums.n, means, variances, thirds, sums.roughness(), np.full(size, low), np.full(size, high), bias)
 
 
 def round_map(
@@ -136,7 +137,7 @@ class ProductSums:
     """The factors of a map: counts H of cells, and the stencil on the functions of each axis at the cells.
 
     Args:
-        n: reports, of which those far from all centres are not in H.
+        n: reports.
         counts: H, shape (columns of cells, rows of cells).
         u: along the first axis, shape (columns of cells, centres).
         v: along the second axis, shape (rows of cells, centres).
@@ -164,24 +165,30 @@ class ProductSums:
         square, cube = (_summed(self.counts, self.u**k, self.v**k) / self.n for k in (2, 3))
         return np.asarray(cube - 3 * self.means * square + 2 * self.means**3)
 
-    def covariance(self) -> FloatArray:
-        """Of one report's contributions to every two centres, shape (K, K) for K centres in the order of the map.
 
-        Σ u_i·u_i'·H·v_j·v_j' needs one product of H with the distinct pairs (j, j'), and one with (i, i') for each i.
-        """
-        (columns, rows), pairs = (self.u.shape[1], self.v.shape[1]), np.triu_indices(self.v.shape[1])
-        place = np.empty((rows, rows), dtype=np.intp)
-        place[pairs] = place.T[pairs] = np.arange(len(pairs[0]))
-        right = self.counts @ (self.v[:, pairs[0]] * self.v[:, pairs[1]])
-        total = np.empty((columns, rows, columns, rows))
-        for i in range(columns):
-            total[i] = ((self.u * self.u[:, [i]]).T @ right)[:, place].transpose(1, 0, 2)
-        flat, size = self.means.ravel(), columns * rows
-        square = total.reshape(size, size)
-        square /= self.n
-        square -= np.multiply.outer(flat, flat)
-        square *= self.n / (self.n - 1)
-        return square
+def product_roughness(lattice: Cells, cells: FloatArray, times: FloatArray, product: Product) -> Roughness:
+    """How the errors of a map under noise of its own on each axis change from place to place.
+
+    What a report adds is u·v, so its slopes are u′·v and u·v′, and sums of products of two of them are products over
+    axes again. On a grid of its own, of quarters of a bandwidth: errors are as smooth as what is asked.
+    """
+    bell = product.query.bell
+    assert bell is not None  # what a map is made of
+    shape = Gaussian(bell.bandwidth)
+    axes = [_quarters(axis, bell.bandwidth) for axis in product.axes]
+    level, steep = (product_sums(lattice, cells, times, (axes[0], axes[1]), each) for each in (shape, shape.slope))
+    u, v = ((getattr(level, side), getattr(steep, side)) for side in "uv")
+    factors = (u[0], v[0]), (u[1], v[0]), (u[0], v[1])  # of g and its slopes
+    pairs = [(factors[i], factors[j]) for i, j in zip(*np.triu_indices(3), strict=True)]
+    means = [_summed(level.counts, *each) for each in factors]
+    squares = [_summed(level.counts, a * b, c * d) for (a, c), (b, d) in pairs]
+    steps = tuple(float(axis[1] - axis[0]) for axis in axes)
+    return Roughness.of((steps[0], steps[1]), np.array(means) / level.n, np.array(squares) / level.n)
+
+
+def _quarters(axis: FloatArray, bandwidth: float) -> FloatArray:
+    """Between the ends of an axis, in steps of at most a quarter of the bandwidth."""
+    return np.linspace(axis[0], axis[-1], max(2, math.ceil(4 * float(np.ptp(axis)) / bandwidth) + 1))
 
 
 def product_sums(
@@ -199,8 +206,7 @@ def product_sums(
     sides = [np.unique(axis, return_inverse=True) for axis in cells.T]
     u, v = (_along_axis(mechanism, k, sides[k][0], centers[k], shape) for k in (0, 1))
     counts = sparse.csr_array((times, (sides[0][1], sides[1][1])), shape=(len(u), len(v)))
-    near_u, near_v = (np.flatnonzero(side.any(axis=1)) for side in (u, v))  # farther away a Gaussian is 0 in floats
-    return ProductSums(int(times.sum()), counts[near_u][:, near_v], u[near_u], v[near_v])
+    return ProductSums(int(times.sum()), counts, u, v)
 
 
 def _along_axis(mechanism: Cells, axis: int, cells: FloatArray, centers: FloatArray, shape: Shape) -> FloatArray:

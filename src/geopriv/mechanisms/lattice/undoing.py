@@ -12,9 +12,8 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.input.deconvolution import Inverse, RoundSpectrum, undo_noise
 from geopriv.mechanisms.lattice.bounds import stencil_bounds
-from geopriv.mechanisms.lattice.brackets import stencil_moments
+from geopriv.mechanisms.lattice.crowds import Crowd, SpectrumCrowd, StencilCrowd
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
-from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.brackets import Bracket, bracket
 from geopriv.queries.held import held
@@ -80,8 +79,8 @@ class Undoing(ABC):
         """
 
     @abstractmethod
-    def moments(self, query: Query, points: FloatArray) -> Moments:
-        """Of what reports add to a part of a bracket, for people at points of the space."""
+    def crowd(self, points: FloatArray, weights: FloatArray) -> Crowd:
+        """People at points of the space, of what reports of theirs add to brackets on average."""
 
     @abstractmethod
     def undoes(self, query: Query) -> bool:
@@ -134,8 +133,8 @@ class ByStencil(Undoing):
     def bracket(self, query: Query, reach: float) -> Bracket | None:
         return bracket(query, self.origin, self.step, max(1, round(reach / self.step)))
 
-    def moments(self, query: Query, points: FloatArray) -> Moments:
-        return stencil_moments(self, query, points)
+    def crowd(self, points: FloatArray, weights: FloatArray) -> Crowd:
+        return StencilCrowd(self, points, weights)
 
     @property
     def origin(self) -> tuple[float, ...]:
@@ -209,10 +208,5 @@ class BySpectrum(Undoing):
         narrow = _NARROW * math.sqrt(self.noise.core) * self.grid.step
         return held(query, self.grid.origin, self.grid.step, reach / 2, narrow, self.noise.rate)
 
-    def moments(self, query: Query, points: FloatArray) -> Moments:
-        """Moments at the points themselves: rounding to a corner of a small cell changes them little."""
-        rough = query.rough()
-        inverse, means = self.inverse(rough), rough.answer(points).ravel()
-        low, high = inverse.bounds or (0.0, 0.0)
-        squares, cubes = (moment(points).ravel() for moment in (inverse.second_moment, inverse.third_moment))
-        return Moments(means, squares, cubes, high - low)
+    def crowd(self, points: FloatArray, weights: FloatArray) -> Crowd:
+        return SpectrumCrowd(self, points, weights)

@@ -145,10 +145,15 @@ def _two_sweeps(nodes: FloatArray, steepest: FloatArray, rate: float, df: float)
         floor = np.log(k(df) * neighbour / rate)
     widths, slopes = np.diff(nodes).tolist(), steepest.tolist()
     forward, backward = floor.tolist(), floor.tolist()
+    # a fall is at least 0, so there is none to compute where the floor rises
     for i in range(len(widths)):
-        forward[i + 1] = max(forward[i + 1], forward[i] - _allowed_fall(forward[i], widths[i], slopes[i], rate, df))
+        if forward[i] > forward[i + 1]:
+            fallen = forward[i] - _allowed_fall(forward[i], widths[i], slopes[i], rate, df)
+            forward[i + 1] = max(forward[i + 1], fallen)
     for i in reversed(range(len(widths))):
-        backward[i] = max(backward[i], backward[i + 1] - _allowed_fall(backward[i + 1], widths[i], slopes[i], rate, df))
+        if backward[i + 1] > backward[i]:
+            fallen = backward[i + 1] - _allowed_fall(backward[i + 1], widths[i], slopes[i], rate, df)
+            backward[i] = max(backward[i], fallen)
     return np.asarray(np.maximum(forward, backward))
 
 

@@ -66,12 +66,18 @@ def largest_share(tables: Sequence[AnyTable]) -> Fraction | None:
     return None
 
 
-def reached(tables: Sequence[AnyTable]) -> float:
-    """The largest A + |∇A|/ε at places along lines through neighbouring sets, and beside them."""
-    points = places(tables, 1 / tables[0].guarantee.epsilon)[0]
+def reached(tables: Sequence[AnyTable], times: float = 1.0, borders: Sequence[float] = ()) -> float:
+    """The largest A + |∇A|/ε at places along lines through neighbouring sets, and beside them.
+
+    Args:
+        tables: that share a report.
+        times: as large an ε as that of the tables is looked at, with the same tables in units of 1/ε.
+        borders: coordinates around which these are the same; 0 by default.
+    """
+    points = places(tables, 1 / (times * tables[0].guarantee.epsilon))[0]
     heard, slope = np.zeros(len(points)), np.zeros((len(points), tables[0].query.space.dimension))
-    for table in tables:
-        s = np.asarray(table.query.geometry(points)).reshape(-1)
+    for table, border in zip(tables, borders or [0.0] * len(tables), strict=True):
+        s = border + times * (np.asarray(table.query.geometry(points)).reshape(-1) - border)
         spoken = 1 - table.weights[:, idle_of(table)] / TOTAL
         cell = np.searchsorted(table.lattice, s, side="right")
         rises = np.diff(spoken) / (np.diff(table.lattice) * table.guarantee.epsilon)

@@ -21,8 +21,9 @@ from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.mechanisms.shared.kinds import SaidKinds
 from geopriv.mechanisms.shared.law import SharedLaw
 from geopriv.mechanisms.shared.loss import worst_of_shared
+from geopriv.mechanisms.shared.moments import shared_variance
 from geopriv.mechanisms.shared.reports import Said, simulated_codes
-from geopriv.mechanisms.shared.share import idle_of, largest_share
+from geopriv.mechanisms.shared.share import largest_share
 from geopriv.mechanisms.sums import Sums, moments_of
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.noise.entropy import ENTROPY, Source
@@ -221,9 +222,3 @@ class SharedTables(SharedLaw, Sendable):  # type: ignore[override] # nobody may 
         codes, times = counts.rows[:, 0], counts.times.astype(np.float64)
         moments = moments_of(lambda: iter([(counted[codes], times)]), counts.n, counted.shape[1])
         return Sums(counts.n, *moments, counted.min(axis=0), counted.max(axis=0), bias)
-
-
-def shared_variance(table: AnyTable, s: FloatArray, share: Fraction | float) -> FloatArray:
-    """The variance of what a shared report adds to a table's query, at coordinates: E[y²]/μ − E[y]², idle 0."""
-    mean = table.mean_at(s) - table.values[idle_of(table)]
-    return np.asarray((table.variance_at(s) + mean**2) / float(share) - mean**2)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+from scipy import special
 
 from geopriv.spaces.checks import FloatArray
 
@@ -63,6 +63,8 @@ def seen_excess(probability: FloatArray, n: int, alpha: float, power: float) -> 
         alpha: the level of the test.
         power: with which it is seen.
     """
+    from scipy import stats  # slow to load, and rarely needed
+
     needed = stats.binom.isf(alpha / 2, n, probability) + 1
     possible = needed <= n
     least = special.betaincinv(np.where(possible, needed, 1.0), n - np.where(possible, needed, 1.0) + 1, power)
@@ -85,6 +87,8 @@ def seen_loss(probability: FloatArray, allowed: float, n: int, alpha: float, pow
     Returns:
         Infinity where no P[S] up to 1 would be seen.
     """
+    from scipy import stats
+
     side = 1 - (1 - power) / 2
     ceiling = upper(np.minimum(stats.binom.ppf(side, n, probability), n), n, alpha) * np.exp(allowed)
     needed = stats.binom.isf(alpha, n, np.minimum(ceiling, 1.0)) + 1

@@ -43,13 +43,15 @@ def shipped_paths(design: Design) -> tuple[SamplingPath, ...]:
     """Every way on which this package makes reports: in bulk, one by one, from files, and on a device.
 
     In bulk a float filter goes before the exact sampler; a single report is made without it; files are read, clamped
-    and shuffled by `privatize`; a device has arithmetic of its own, and clamps too.
+    and shuffled by `privatize`; a device has arithmetic of its own, and clamps too. Where noise walks, the first step
+    is drawn, and there are no files: every later one has the same law, at the exact way instead of the exact place.
     """
     nameless = _nameless(design)
+    files = SamplingPath("privatize, from a file", lambda value, n: _files(nameless, value, n), _clamp(design))
     return (
         SamplingPath("report, in bulk", lambda value, n: _library(design, value, n)),
         SamplingPath("report, one by one", lambda value, n: _one_by_one(design, value, n)),
-        SamplingPath("privatize, from a file", lambda value, n: _files(nameless, value, n), _clamp(design)),
+        *(() if design.walks else (files,)),
         SamplingPath("device", device_draw(design), _clamp(design)),
     )
 

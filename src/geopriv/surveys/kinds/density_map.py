@@ -26,8 +26,10 @@ class DensityMapQuery(Table):
     bandwidth: Length | None = Field(
         None, description=f"the standard deviation of the kernel, {LENGTH}; 2/ε if left out"
     )
-    cells: int | Annotated[list[int], Field(min_length=2, max_length=2)] = Field(
-        61, description="the number of grid points on each side, or [columns, rows], at least 2 each"
+    cells: int | Annotated[list[int], Field(min_length=2, max_length=2)] | None = Field(
+        None,
+        description="the number of grid points on each side, or [columns, rows], at least 2 each and at most 512 × 512 "
+        "in all; if left out points are two fifths of the bandwidth apart, 41 to 512 along the longer side",
     )
     region: Region | None = Field(
         None, description="the part of a map that is drawn, { south, west, north, east } in degrees; all if left out"
@@ -39,12 +41,12 @@ class DensityMapQuery(Table):
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One map of all of the space or a part of it."""
-        columns, rows = self.cells if isinstance(self.cells, list) else (self.cells, self.cells)
+        cells = self.cells if isinstance(self.cells, list) else [self.cells] * 2
         bandwidth = asking.length(part, "bandwidth", self.bandwidth, _BANDWIDTH)
         low, high = self._on_map(part, asking) if asking.space.geographic else self._on_plane(part, asking)
         with part.explaining(columns="cells", rows="cells"):
             name = self.name or "density"
-            return [DensityMap(name, bandwidth, tuple(low), tuple(high), asking.space, columns, rows)]
+            return [DensityMap(name, bandwidth, tuple(low), tuple(high), asking.space, *cells)]
 
     def _on_plane(self, part: Part, asking: Asking) -> tuple[FloatArray, FloatArray]:
         """The corners of what is drawn."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from geopriv.queries import Threshold
 from geopriv.queries.questions import Question
-from geopriv.surveys.asking import EDGE_WIDTH, Asking, share
+from geopriv.spaces import Space
+from geopriv.surveys.asking import Asking, share
 from geopriv.surveys.kinds.base import ON_LINES
+from geopriv.surveys.kinds.borders import edged
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, name_key, plain_key, width_key
+from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, line_blur_key, name_key, plain_key, width_key
 
 
 class ThresholdQuery(Table):
@@ -26,16 +29,21 @@ class ThresholdQuery(Table):
     name: Text | None = name_key()
     width: Length | None = width_key("4/ε")
     edge: Edge | None = edge_key()
+    blur: Length | None = line_blur_key()
     plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One share for each value."""
         several = isinstance(self.at, list)
         values = self.at if isinstance(self.at, list) else [self.at]
-        edge = self.edge or ("linear" if asking.alone and len(values) == 1 else "smooth")
-        width = asking.length(part, "width", self.width, EDGE_WIDTH)
         questions: list[Question] = []
         for value in values:
-            query = Threshold(asking.value(part, "at", value), width, asking.space, edge)
-            questions.append(share(self.name, f"above {asking.said(value)}", query, part, self.plain, several))
+            place = asking.value(part, "at", value)
+            make = partial(_threshold, place, asking.space)
+            query, plain = edged(make, self, part, asking, asking.alone and len(values) == 1)
+            questions.append(share(self.name, f"above {asking.said(value)}", query, part, plain, several))
         return questions
+
+
+def _threshold(at: float, space: Space, width: float, edge: Edge) -> Threshold:
+    return Threshold(at, width, space, edge)

@@ -10,10 +10,11 @@ from geopriv.queries import Threshold
 from geopriv.queries.questions import Question
 from geopriv.queries.total import Total
 from geopriv.queries.value import Value
-from geopriv.surveys.asking import EDGE_WIDTH, Asking, title_of
+from geopriv.surveys.asking import Asking, title_of
+from geopriv.surveys.kinds.borders import edged
 from geopriv.surveys.kinds.mean import axis_of, words_of
 from geopriv.surveys.part import Part
-from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, name_key, plain_key, width_key
+from geopriv.surveys.tables import Edge, Length, Table, Text, edge_key, line_blur_key, name_key, plain_key, width_key
 
 
 class TotalQuery(Table):
@@ -32,13 +33,14 @@ class TotalQuery(Table):
     name: Text | None = name_key()
     width: Length | None = width_key("4/ε")
     edge: Edge | None = edge_key()
+    blur: Length | None = line_blur_key()
     plain: bool | None = plain_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
         """One total; of the values of several axes one for each."""
         if self.at is not None:
             return [self._people(self.at, part, asking)]
-        for key in ("width", "edge", "plain"):
+        for key in ("width", "edge", "blur", "plain"):
             if getattr(self, key) is not None:
                 raise part.error("must be left out without 'at': a sum of values has no edge", key)
         if asking.space.ratios:
@@ -60,9 +62,10 @@ class TotalQuery(Table):
     def _people(self, at: float, part: Part, asking: Asking) -> Total:
         if asking.space.dimension > 1 or self.axis is not None:
             raise part.error("must be left out with 'axis' or several axes, of which values are added up", "at")
-        edge = self.edge or ("linear" if asking.alone else "smooth")
-        width = asking.length(part, "width", self.width, EDGE_WIDTH)
-        query = Threshold(asking.value(part, "at", at), width, asking.space, edge)
+        place = asking.value(part, "at", at)
+        query, plain = edged(
+            lambda width, edge: Threshold(place, width, asking.space, edge), self, part, asking, asking.alone
+        )
         name = self.name or title_of(f"how many above {asking.said(at)}")
         with part.explaining():
-            return Total(name, self.number, query, plain=self.plain is not False)
+            return Total(name, self.number, query, plain=plain)

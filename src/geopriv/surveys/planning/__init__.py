@@ -3,5 +3,6 @@
 from geopriv.surveys.planning.choice import Plan
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.surveys import SurveyPlan, plan
+from geopriv.surveys.planning.walking import WalkPlan, plan_walk
 
-__all__ = ["Option", "Plan", "SurveyPlan", "plan"]
+__all__ = ["Option", "Plan", "SurveyPlan", "WalkPlan", "plan", "plan_walk"]

@@ -49,7 +49,7 @@ def whole_shares(design: Design) -> dict[str, float]:
     found = dict[str, float]()
     for question in design.questions:
         queries = question.queries
-        if question.valued or len(queries) < _MANY or len({query.moved for query in queries}) > 1:
+        if question.valued or len(queries) < _MANY or len({query.moved for query in question.unlike}) > 1:
             continue
         mechanism, middle = design.mechanisms[design.answering(queries[0])], queries[len(queries) // 2]
         if mechanism.answers_all and has_whole_floor(middle):

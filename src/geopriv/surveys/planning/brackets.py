@@ -14,10 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.mechanisms import Lattice
+from geopriv.mechanisms.lattice.crowds import Crowd
 from geopriv.mechanisms.sums import Moments, Sums, band_half
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.threads import each_in_threads
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.predictions import lattice, unlike, with_small_bias
 from geopriv.surveys.planning.workload import Workload
@@ -51,32 +53,34 @@ def _end(part: Moments, weights: FloatArray, people: int) -> float:
     return float(band_half(REACH, Sums(people, means, variances, thirds, None, low, high, 0.0)))
 
 
-def plain_half_width(
-    lattice: Lattice, query: Query, reach: float, points: FloatArray, weights: FloatArray, people: int
-) -> float:
+def plain_half_width(lattice: Lattice, query: Query, reach: float, crowd: Crowd, people: int) -> float:
     """What is predicted of a query's plain answer; infinite where there is none."""
     found = lattice.bracket(query, reach)
     if found is None:
         return math.inf
-    return half_width([lattice.undoing.moments(part, points) for part in (found.inner, found.outer)], weights, people)
+    return half_width([crowd.moments(part) for part in (found.inner, found.outer)], np.ones(1), people)
 
 
-def choose_reach(
-    lattice: Lattice, question: Question, points: FloatArray, weights: FloatArray, people: int
-) -> tuple[float, float]:
+def choose_reach(seen: Lattice, question: Question, crowd: Crowd, people: int, lattice: Lattice) -> tuple[float, float]:
     """The reach of the least predicted half-width, on average over the question, and that half-width.
+
+    Args:
+        seen: on which it is predicted.
+        question: what is asked.
+        crowd: of the people whom it concerns, who report on the grid that is seen.
+        people: who report.
+        lattice: of the design.
 
     Returns:
         0 and infinity where there is no plain answer.
     """
-    asked, seen = some_of(question.queries, _SOME), _looked_at(lattice)
-    rate, tried = lattice.guarantee.epsilon, dict[int, tuple[float, float]]()
+    asked, rate, tried = some_of(question.queries, _SOME), lattice.guarantee.epsilon, dict[int, tuple[float, float]]()
 
     def cost(k: int) -> float:
         if k not in tried:
             cells = max(1, round(EDGES[k] / rate / lattice.step))
             reach = cells * lattice.step
-            each = [plain_half_width(seen, query, reach, points, weights, people) for query in asked]
+            each = [plain_half_width(seen, query, reach, crowd, people) for query in asked]
             tried[k] = float(np.mean(each)), reach
         return tried[k][0]
 
@@ -119,7 +123,7 @@ def plain_grid(questions: Sequence[Question], work: Workload) -> PlainGrid:
         InvalidParameter: where no grid follows the soft ones.
     """
     plain = [question for question in questions if is_plain(question)]
-    marks = tuple(sorted({end for question in plain for query in question.queries for end in _borders(query)}))
+    marks = tuple(sorted({end for question in plain for query in question.looked_at for end in _borders(query)}))
     grids = with_small_bias(work, lambda bias: Lattice.candidates(work.space, work.rate, unlike(work), bias, marks))
     if work.space.dimension > 1:
         return _round_or_not(min(grids, key=lambda grid: grid.step), questions, work)
@@ -146,7 +150,7 @@ def _judged(made: PlainGrid, work: Workload) -> float:
     """The mean logarithm of errors over questions."""
     halves, first, total = made.half_widths, 0, 0.0
     for question in made.questions:
-        last = first + (0 if question.valued else len(question.queries))
+        last = first + (0 if question.valued else len(question.looked_at))
         if question.name in halves:
             total += math.log(max(halves[question.name], 1e-12))
         elif last > first:
@@ -162,16 +166,19 @@ def is_plain(question: Question) -> bool:
 
 
 def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:
-    settled, half_widths, first = list[Question](), dict[str, float](), 0
+    seen, crowds = _looked_at(lattice), dict[int, Crowd]()
+    plain, first = list[tuple[Question, Crowd]](), 0
     for question in questions:
         if is_plain(question):
-            reach, half = choose_reach(lattice, question, *work.crowd(first), work.people)
-            settled.append(question.with_reach(reach))
-            half_widths |= {question.name: half} if reach else {}
-        else:
-            settled.append(question)
-        first += 0 if question.valued else len(question.queries)  # a plan's queries are those about shares
-    return PlainGrid(lattice, tuple(settled), half_widths)
+            whose = work.whose[first]
+            if whose not in crowds:  # mostly all have one, whose reports are laid out once
+                crowds[whose] = seen.undoing.crowd(*work.crowd(first))
+            plain.append((question, crowds[whose]))
+        first += 0 if question.valued else len(question.looked_at)  # a plan's queries are those about shares
+    chosen = each_in_threads(lambda both: choose_reach(seen, both[0], both[1], work.people, lattice), plain)
+    reaches = {question.name: found for (question, _), found in zip(plain, chosen, strict=True)}
+    settled = tuple(each.with_reach(reaches[each.name][0]) if each.name in reaches else each for each in questions)
+    return PlainGrid(lattice, settled, {name: half for name, (reach, half) in reaches.items() if reach})
 
 
 def _borders(query: Query) -> tuple[float, ...]:

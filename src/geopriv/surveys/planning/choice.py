@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid, positive
-from geopriv.spaces.shown import Shown
+from geopriv.spaces.shown import Plotted
 from geopriv.surveys.planning.best_possible import floor_of, least_of
 from geopriv.surveys.planning.needs import REACH, least_rate, people_within
 from geopriv.surveys.planning.options import Arrangement, Option
@@ -43,12 +43,11 @@ MECHANISMS = (
 )
 # what a design.json can hold: reports are small integers, one a person
 ON_DEVICES = ("Table", "Lattice", "BracketTable", "VectorTable", "SharedTables")
-_MOST_HELD = 64  # tables of a design, each some 50 kB
-_MOST_TABLES = 16  # programs that are worth solving for a plan
+_MOST_HELD, _MOST_TABLES = 64, 16  # tables of a design, each some 50 kB; programs that are worth solving for a plan
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(Shown):
+class Plan(Plotted):
     """Options, the least predicted error first.
 
     Args:
@@ -90,10 +89,13 @@ class Plan(Shown):
 
     def efficiency(self, option: Option) -> float:
         """Floor over mean variance, between 0 and 1; not-a-number for a biased option and where there is no noise."""
-        variance = float(np.mean(option.variances))
-        if option.bound_only:  # no lower than what nothing can be below
-            variance = max(variance, self.least)
+        variance = max(float(np.mean(option.variances)), self.least if option.bound_only else 0.0)  # never below
         return math.nan if option.labelled_biased or variance == 0 else self.least / variance
+
+    def beside(self, options: Sequence[Option]) -> Plan:
+        """The same with more options, in place of any of the same mechanisms."""
+        others = [o for o in self.options if all(o.mechanism != own.mechanism for own in options)]
+        return replace(self, options=tuple(sorted([*others, *options], key=lambda o: o.error)))
 
     @property
     def taken(self) -> Option:
@@ -190,7 +192,7 @@ class Plan(Shown):
 
     def reason(self, best: Option, among: str = "", next_best: str = "", asked: str = "") -> str:
         """The sentence, of its parts: among what the option is best, how it shares ε, what is next, what is asked."""
-        size = len(best.variances)
+        size = self.work.estimates
         sentence = f"{best.mechanism} has the least predicted error{among}"
         if size > 1 or asked:
             how = {
@@ -267,9 +269,9 @@ def plan_work(
         elif name in ("Table", "SharedTables"):
             rivals = [o for o in options if o.mechanism in ON_DEVICES or not for_devices]
             best = min((o.error for o in rivals if not (o.labelled_biased or o.bound_only)), default=math.inf)
-            most = _MOST_HELD if for_devices else math.inf
             many = partial(shared_option, work, best, partial(floors, work, work.rate))
-            attempt(name, many if name == "SharedTables" else partial(_table, work, least, best, most))
+            one = partial(_table, work, least, best, _MOST_HELD if for_devices else math.inf)
+            attempt(name, many if name == "SharedTables" else one)
         else:
             attempt(name, partial(_posterior, name, work, least))
     if not any(not (o.labelled_biased or o.bound_only) for o in options):
@@ -304,9 +306,9 @@ def _plain(work: Workload) -> Option:
 def _least(work: Workload) -> list[Option]:
     """For each arrangement of one query a report what no mechanism can beat, the best first."""
     alone = floors(work, work.rate)
-    if work.size == 1:
+    if work.estimates == 1:
         return [Option("Table", "one report", alone / work.people, np.zeros(1), bound_only=True)]
-    split = floors(work, work.rate / work.size) / work.people
+    split = floors(work, work.rate / work.estimates) / work.people
     both = [
         _people_split("Table", work, alone, bound_only=True),
         Option("Table", "ε split", split, np.zeros(work.size), bound_only=True),
@@ -324,7 +326,7 @@ def _posterior(name: str, work: Workload, least: list[Option]) -> Option:
 
 
 def _arranged(name: str, arrangement: Arrangement, work: Workload) -> Option:
-    rate = work.rate / work.size if arrangement == "ε split" else work.rate
+    rate = work.rate / work.estimates if arrangement == "ε split" else work.rate
     variance = posterior(name, work, rate)
     if arrangement == "people split":
         return _people_split(name, work, variance)
@@ -333,15 +335,17 @@ def _arranged(name: str, arrangement: Arrangement, work: Workload) -> Option:
 
 def _people_split(name: str, work: Workload, alone: Any, bound_only: bool = False) -> Option:
     """K groups of people: the noise of a group, and the chance of who is in it."""
-    chance = (work.size - 1) * work.answers[1]
-    variance = (work.size * alone + chance) / work.people
+    chance = (work.estimates - 1) * work.answers[1]
+    variance = (work.estimates * alone + chance) / work.people
     return Option(name, "people split", variance, np.zeros(work.size), bound_only=bound_only)
 
 
 def _table(work: Workload, least: list[Option], best: float, most: float) -> Option:
     """Compiled where its floor says that it could be the best; otherwise that floor."""
-    if work.size > most and least[0].error < best:
-        raise InvalidParameter(f"One table for each of {work.size:,} queries is more than a design holds, {most:g}.")
+    if work.estimates > most and least[0].error < best:
+        raise InvalidParameter(
+            f"One table for each of {work.estimates:,} queries is more than a design holds, {most:g}."
+        )
     if len(work.kinds) > _MOST_TABLES:
         raise InvalidParameter(f"Tables of {len(work.kinds)} different shapes would take long to compile.")
     found = [bound if bound.error >= best else _arranged("Table", bound.arrangement, work) for bound in least]

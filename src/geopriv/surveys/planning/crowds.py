@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from geopriv.queries.priors import Prior
@@ -9,6 +11,7 @@ from geopriv.queries.questions import Question
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.words import NARROW
+from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.around import Box, box_around
 from geopriv.surveys.planning.workload import Workload
@@ -37,9 +40,10 @@ def expected_work(survey: Survey) -> Workload:
     if prior is None and survey.space.geographic and np.isfinite(survey.space.limits).all():
         prior = Prior.sample(survey.space.values(Prior.uniform(*survey.space.limits).values))
     asked = [question for question in survey.questions if not question.valued]
-    queries = [query for question in asked for query in question.queries]
-    sizes = tuple(len(question.queries) for question in asked)
-    return Workload.of(queries, survey.epsilon, survey.people, prior, sizes, public_ends(survey))
+    queries = [query for question in asked for query in question.looked_at]
+    sizes = tuple(len(question.looked_at) for question in asked)
+    work = Workload.of(queries, survey.epsilon, survey.people, prior, sizes, public_ends(survey))
+    return replace(work, asked=sum(len(question.queries) for question in asked))
 
 
 def expected_words(survey: Survey) -> str:
@@ -67,7 +71,7 @@ def _between(survey: Survey) -> str:
     ends, found = public_ends(survey), dict[str, str]()
     asked = [question for question in survey.questions if not question.valued]
     for question in asked:
-        low, high = (_words(survey.space, corner) for corner in box_around(question.queries, survey.epsilon, ends))
+        low, high = (_words(survey.space, corner) for corner in box_around(question.looked_at, survey.epsilon, ends))
         bare = low.removesuffix(f"{NARROW}{survey.space.value_unit}")
         between = f"between {bare} and {high}" if survey.space.dimension == 1 else f"in the box from {low} to {high}"
         found.setdefault(between, question.name)
@@ -81,7 +85,7 @@ def _words(space: Space, corner: FloatArray) -> str:
     return space.place_words(space.values(corner.reshape(space.point_shape)).tolist())
 
 
-def public_ends(survey: Survey) -> Box:
+def public_ends(survey: Survey | Design) -> Box:
     """The lowest and the highest corner of where people can be, as points: of the range, or of the space itself."""
     low, high = survey.space.limits
     if survey.source is None or not survey.source.low:

@@ -19,6 +19,7 @@ from geopriv.mechanisms import (
     Table,
 )
 from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo, undo_noise
+from geopriv.mechanisms.input.deconvolution.grid import GridInverse
 from geopriv.mechanisms.input.moments import means_along
 from geopriv.mechanisms.lattice.bias import interpolation_bias
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
@@ -26,6 +27,7 @@ from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import Query
 from geopriv.shapes.profiles import Gaussian
 from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.threads import each_in_threads
 from geopriv.surveys.planning.workload import Curve, Workload
 
 _Made = TypeVar("_Made")
@@ -97,12 +99,14 @@ def _blurred_regions(work: Workload, invert: Invert) -> FloatArray:
         shapes.setdefault(query.moved, query)
     if len(shapes) > _ALONE:
         raise invalid("plan", "queries", f"at most {_ALONE} different shapes of regions", len(shapes))
-    found = []
-    for query in work.queries:
+
+    def variance(query: Query) -> float:
         first = shapes[query.moved]
         points = work.points if first is query else work.points - query.place + first.place
-        found.append(work.weights @ (invert(first).second_moment(points) - first.answer(points) ** 2))
-    return np.maximum(found, 0.0)
+        inverse = cast("GridInverse", invert(first)).rough()  # of what has no profile there is no other
+        return float(work.weights @ (inverse.second_moment(points) - inverse.grid(points) ** 2))
+
+    return np.maximum(each_in_threads(variance, work.queries), 0.0)
 
 
 def plain_input(work: Workload, rate: float) -> tuple[FloatArray, FloatArray]:

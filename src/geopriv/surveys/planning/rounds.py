@@ -16,8 +16,6 @@ from geopriv.surveys.planning.walks import walk_errors
 
 MOST = 366  # rounds: a year of days
 
-NOT_OFFERED = "planned: no device walks yet"
-
 
 @dataclass(frozen=True)
 class Expected:
@@ -71,8 +69,9 @@ class Rounds:
 def rounds(found: SurveyPlan, number: int, told: Callable[[str], None] = lambda _: None) -> Rounds:
     """What asking a survey R times would promise, and how exact every round would be.
 
-    Guarantee: none is made here. A design's guarantee is about one report; each way says what holds for all rounds
-    together, and only the first two can be run today, as R surveys.
+    Guarantee: none is made here. A design's guarantee is about one report, or about trajectories where noise walks;
+    each way says what holds for all rounds together. The first two are run as R surveys, the last as one with a table
+    [walk], whose design is another.
 
     Args:
         found: the plan of one round, asked of all people.
@@ -120,7 +119,7 @@ def _split(found: SurveyPlan, number: int, told: Callable[[str], None]) -> Way:
 
 def _walking(found: SurveyPlan, number: int, told: Callable[[str], None]) -> Way:
     """The same people with noise that walks."""
-    name, promise = f"walking noise ({NOT_OFFERED})", _walk_words()
+    name, promise = "walking noise", _walk_words()
     told("Predicting for walking noise…")
     try:
         errors = walk_errors(found.survey, number)
@@ -186,5 +185,5 @@ def _walk_words() -> str:
         "A promise on trajectories (theory T15): all rounds together look alike up to exp(ε·D), D = |x₁ − x'₁| + "
         "Σ |moves of x less moves of x'|. Who never moves is protected as by one report; a move that lasts is seen as "
         "one report sees it, and one that is taken back in the next round as two. For means, and for edges much wider "
-        "than 4/ε that bend gently (a Gaussian blur)."
+        "than 4/ε that bend gently (a Gaussian blur). A table [walk] in the survey asks for it."
     )

@@ -12,25 +12,21 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import SharedTables, Table
 from geopriv.mechanisms.sendable import Sendable
+from geopriv.mechanisms.shared.colours import Colours, can_share, colourings
+from geopriv.mechanisms.shared.moments import shared_variance
 from geopriv.mechanisms.shared.share import reached
-from geopriv.mechanisms.shared.shared_tables import shared_variance
 from geopriv.mechanisms.table.any_table import AnyTable
-from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.workload import Workload
 
 NAME = "SharedTables"
-_GAPS = (0.0, 2.0, 4.0, 6.0)  # in 1/ε, between where two queries level off
 _BOUND = 1.02  # by which 1/μ is above what is reached
-_MOST = 64  # queries
-
-Colours = tuple[tuple[int, ...], ...]
+MOST = 64  # queries
 
 
 def shared_option(work: Workload, best: float, floors: Callable[[], FloatArray]) -> Option:
@@ -65,22 +61,31 @@ def _best(work: Workload) -> tuple[Option, tuple[Sendable, ...]]:
     """
     tables = [Table.calibrate(query, work.rate, straight=True) for query in work.queries]
     about = {
-        colours: _predicted(work, colours, tables, [_about([tables[k] for k in members]) for members in colours])
-        for colours in colourings(work)
+        colours: predicted(work, colours, tables, [about_heard([tables[k] for k in members]) for members in colours])
+        for colours in colourings(work.queries, work.rate)
     }
     for colours in sorted(about, key=lambda colours: about[colours].error):
-        try:
-            made = [_mechanism([tables[k] for k in members]) for members in colours]
-        except InvalidParameter:
-            continue
-        shares = [float(getattr(mechanism, "share", 1)) for mechanism in made]
-        return _predicted(work, colours, tables, shares), tuple(made)
+        if (made := verified(colours, tables)) is not None:
+            return predicted(work, colours, tables, list(map(heard, made))), made
     raise invalid("plan", "queries", "far enough apart for devices to verify shared reports", work.size)
 
 
-def _about(tables: Sequence[AnyTable]) -> float:
-    """About how often tables are heard in one report."""
-    return 1 / (_BOUND * max(reached(tables), 1.0)) if len(tables) > 1 else 1.0
+def about_heard(tables: Sequence[AnyTable], times: float = 1.0, borders: Sequence[float] = ()) -> float:
+    """About how often tables are heard in one report; `times` and `borders` as in `share.reached`."""
+    return 1 / (_BOUND * max(reached(tables, times, borders), 1.0)) if len(tables) > 1 else 1.0
+
+
+def verified(colours: Colours, tables: Sequence[AnyTable]) -> tuple[Sendable, ...] | None:
+    """A mechanism for each colour, verified as devices do; None where one cannot be."""
+    try:
+        return tuple(_mechanism([tables[k] for k in members]) for members in colours)
+    except InvalidParameter:
+        return None
+
+
+def heard(mechanism: Sendable) -> float:
+    """How often the tables of a shared report are heard: μ; 1 of a table by itself."""
+    return float(getattr(mechanism, "share", 1))
 
 
 def _mechanism(tables: Sequence[AnyTable]) -> Sendable:
@@ -88,47 +93,13 @@ def _mechanism(tables: Sequence[AnyTable]) -> Sendable:
 
 
 def _require(work: Workload) -> None:
-    if work.size > _MOST or len(set(work.queries)) < work.size:
-        raise invalid("plan", "queries", f"at most {_MOST} different ones for shared reports", work.size)
-    sets = all(query.bell is None and query.geometry.compact for query in work.queries)  # a map takes one report
-    if not work.space.flat or work.space.dimension > 2 or not sets:
+    if work.size > MOST or len(set(work.queries)) < work.size:
+        raise invalid("plan", "queries", f"at most {MOST} different ones for shared reports", work.size)
+    if not can_share(work.queries):  # nor with a map, which takes one report
         raise invalid("plan", "queries", "discs, ranges or polygons on a line or in a plane to share reports", "others")
 
 
-def colourings(work: Workload) -> list[Colours]:
-    """Ways to colour the queries, by how far apart those of one colour are at least; each once, if any share one."""
-    apart = gaps(work.queries) * work.rate
-    found = dict.fromkeys(coloured(apart >= gap) for gap in _GAPS)
-    return [colours for colours in found if work.size == 1 or len(colours) < work.size]
-
-
-def gaps(queries: Sequence[Query]) -> FloatArray:
-    """About how far apart the places are beyond which two queries are level, shape (K, K); exactly, of discs."""
-    anchors = np.stack([np.atleast_1d(query.geometry.anchor) for query in queries])
-    shape = queries[0].space.point_shape
-    s = np.stack([np.asarray(query.geometry(anchors.reshape(-1, *shape))).reshape(-1) for query in queries])
-    ends = np.array([max(query.profile.landmarks) for query in queries])
-    far = np.linalg.norm(anchors[:, None] - anchors, axis=-1)
-    return np.asarray(s + s.T - far - ends[:, None] - ends)
-
-
-def coloured(far: npt.NDArray[np.bool_]) -> Colours:
-    """Greedily, those with the most others near them first: each has the first colour of which all are far from it.
-
-    >>> coloured(np.array([[True, False, True], [False, True, True], [True, True, True]]))
-    ((0, 2), (1,))
-    """
-    classes: list[list[int]] = []
-    for k in np.argsort(np.asarray(far).sum(axis=1), kind="stable").tolist():
-        free = next((members for members in classes if all(far[k][j] for j in members)), None)
-        if free is None:
-            classes.append([k])
-        else:
-            free.append(k)
-    return tuple(sorted(tuple(sorted(members)) for members in classes))
-
-
-def _predicted(work: Workload, colours: Colours, tables: Sequence[AnyTable], shares: Sequence[float]) -> Option:
+def predicted(work: Workload, colours: Colours, tables: Sequence[AnyTable], shares: Sequence[float]) -> Option:
     """Noise of each colour's own people, and the chance of who they are."""
     parts, alone = len(colours), np.empty(work.size)
     for members, share in zip(colours, shares, strict=True):

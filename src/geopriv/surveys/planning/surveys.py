@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast, overload
 
@@ -16,17 +16,18 @@ from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray, invalid
-from geopriv.spaces.shown import Shown
+from geopriv.spaces.shown import Plotted
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
 from geopriv.surveys.planning.cautions import cautions
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_queries
 from geopriv.surveys.planning.crowds import public_ends, shares_of
+from geopriv.surveys.planning.leverage import leverage_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
+from geopriv.surveys.planning.plain_tables import GAIN, TABLES, plain_tables
 from geopriv.surveys.planning.predictions import coarser, grid_for
-from geopriv.surveys.planning.split_tables import GAIN, plain_tables
 from geopriv.surveys.planning.tables import tables_for
 from geopriv.surveys.planning.value_errors import half_width, largest_error, settled
 from geopriv.surveys.planning.values import everybody, grid_of, plan_questions, workload_of
@@ -41,7 +42,7 @@ _NOISE = 20.0  # in units of 1/ε: what lies farther out has a chance of e^-20
 
 
 @dataclass(frozen=True, eq=False)
-class SurveyPlan(Shown):
+class SurveyPlan(Plotted):
     """Every way to run a survey with its predicted error, and the design of the best that devices can run.
 
     Args:
@@ -80,7 +81,7 @@ class SurveyPlan(Shown):
         An option's own biases are those of the mean over the people who are expected, and mostly far smaller.
         """
         # that of a kernel is the same everywhere
-        asked = [query for question in self.survey.questions if not question.valued for query in question.queries]
+        asked = [query for question in self.survey.questions if not question.valued for query in question.unlike]
         unlike = {query.moved if query.bell is not None else query: query for query in asked}.values()
         biases = [self.design.mechanisms[self.design.answering(q)].largest_bias(q) for q in unlike]
         return max(biases, default=0.0)
@@ -106,6 +107,16 @@ class SurveyPlan(Shown):
         return question.times * self.plain[question.name] if question.name in self.plain else None
 
     @property
+    def grid(self) -> Lattice | None:
+        """The grid of the design; None where it has none."""
+        return cast("Lattice", self.design.mechanisms[0]) if self.option.mechanism == "Lattice" else None
+
+    @property
+    def takes_tables(self) -> bool:
+        """Whether plain answers come from tables, whose soft edges are what suits them."""
+        return bool(self.plain) and self.option.mechanism in TABLES
+
+    @property
     def in_points(self) -> bool:
         """Whether the options' errors are those of shares of people, and not of values in the unit of distance."""
         return self.plan.work.queries[0].is_share
@@ -122,10 +133,15 @@ class SurveyPlan(Shown):
         seen = self.predicted_with or self.design.mechanisms
         variances = [
             worst_variance(seen[self.design.answering(query)], query, ends)
-            for query in {query.moved if query.knots is None else query: query for query in question.queries}.values()
+            for query in {query.moved if query.knots is None else query: query for query in question.unlike}.values()
         ]
         parts = len(self.design.mechanisms)  # of which each person answers one
         return question.times * math.sqrt(parts * max(variances) / self.survey.people)
+
+    def leverage(self, question: Question) -> float:
+        """By how much one made-up report moves a question's answers at most; see `planning.leverage`."""
+        fixed = next(each for each in self.design.questions if each.name == question.name)
+        return question.times * leverage_of(self.design, fixed, self.survey.people)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -165,7 +181,7 @@ class SurveyPlan(Shown):
     def _places(self) -> dict[str, Any]:
         """Where the queries of a question about shares are among those of the plan."""
         asked = [question for question in self.survey.questions if not question.valued]
-        sizes = [len(question.queries) for question in asked]
+        sizes = [len(question.looked_at) for question in asked]
         ends = np.cumsum(sizes)
         return {
             question.name: np.arange(end - size, end) for question, size, end in zip(asked, sizes, ends, strict=True)
@@ -232,33 +248,37 @@ def plan_survey(survey: Survey) -> SurveyPlan:
     """Options for a survey, and the design of the best among those that devices can run.
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
+
+    Raises:
+        InvalidParameter: where no mechanism can answer the questions, and for a survey whose noise walks.
     """
+    _require_one_round(survey)
     work = workload_of(survey)
-    plain, tables = _plain(survey, work), plain_tables(survey.questions, work)
+    plain, tabled = _plain(survey, work), plain_tables(survey.questions, work)
+    tables = min(tabled, key=lambda made: made.cost, default=None)
     grid = _fixed_grid(survey, work, plain)
     found = plan_questions(survey, work, grid)
     public = (survey.source, survey.groups, survey.counted)
     beside = {
         name: float(np.mean(list(made.half_widths.values())))
-        for name, made in (("Lattice", plain), ("BracketTable", tables))
+        for name, made in (("Lattice", plain), *((each.option.mechanism, each) for each in tabled))
         if made is not None and made.half_widths
     }
     # in the plane these have linear borders, around which one report for everything has long soft intervals
     apart = tables is not None and survey.space.dimension > 1
     if tables is not None and (plain is None or apart or tables.cost < GAIN**2 * plain.cost):
-        found = replace(found, options=tuple(sorted([*found.options, tables.option], key=lambda option: option.error)))
-        design = Design(survey.name, tables.tables, (), survey.questions, *public)
+        found = found.beside([made.option for made in tabled])
+        design = Design(survey.name, tables.mechanisms, (), survey.questions, *public)
         halves = tables.half_widths
-        return SurveyPlan(survey, found, tables.option, design, _extent(work), halves, tables.tables, beside)
+        return SurveyPlan(survey, found, tables.option, design, _extent(work), halves, tables.mechanisms, beside)
     try:
         best = found.taken
     except InvalidParameter as reason:
         raise _unanswered(survey, reason) from None
     if grid is not None:
         on_grid = next(option for option in found.options if option.mechanism == "Lattice")
-        asked, people = plain.questions if plain else survey.questions, _valued_work(survey)
-        known = survey.prior is not None
-        questions = tuple(settled(each, grid, people, known) if each.valued else each for each in asked)
+        asked, known = plain.questions if plain else survey.questions, survey.prior is not None
+        questions = tuple(settled(each, grid, _valued_work(survey), known) if each.valued else each for each in asked)
         design = Design(survey.name, (grid,), (), questions, *public)
         half_widths, seen = plain.half_widths if plain else {}, (coarser(grid, survey.epsilon),)
         return SurveyPlan(survey, found, on_grid, design, _extent(work), half_widths, seen, beside)
@@ -270,6 +290,14 @@ def plan_survey(survey: Survey) -> SurveyPlan:
         mechanisms = stand_ins = tables_for(best.mechanism, work)
     design = Design(survey.name, mechanisms, (), survey.questions, *public)
     return SurveyPlan(survey, found, best, design, _extent(work), {}, stand_ins)
+
+
+def _require_one_round(survey: Survey) -> None:
+    if survey.rounds > 1:
+        raise InvalidParameter(
+            "A survey with a table [walk] is planned by geopriv.surveys.planning.plan_walk, or by `geopriv plan`: it "
+            "has one mechanism, and another promise."
+        )
 
 
 def _fixed_grid(survey: Survey, work: Workload, plain: PlainGrid | None) -> Lattice | None:

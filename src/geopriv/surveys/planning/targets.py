@@ -77,8 +77,7 @@ class Needs:
 
 def edges_words(found: SurveyPlan) -> str:
     """What becomes of soft edges where another ε is looked at."""
-    tables = found.option.mechanism == "BracketTable"
-    return "as wide in 1/ε as they are now" if tables else "kept as wide as they are now"
+    return "as wide in 1/ε as they are now" if found.takes_tables else "kept as wide as they are now"
 
 
 def _rounded_up(number: float) -> float:
@@ -99,7 +98,7 @@ def needs(found: SurveyPlan, error: float) -> Needs:
     """
     _require_shares(found, "target", f"{100 * error:g} points")
     survey, rate = found.survey, found.survey.epsilon
-    here = half_widths(survey, found.option.mechanism, rate)
+    here = half_widths(survey, found.option.mechanism, rate, like=found.grid)
     people = _least_people(lambda n: max(width(n) for width in here.values()), error)
     least = max(width(_MOST) for width in here.values())
     return Needs(error, people, _least_rate(found, error, here), least)
@@ -113,11 +112,11 @@ def _least_rate(found: SurveyPlan, error: float, here: dict[str, HalfWidth]) -> 
         looked_at = frozenset(worst)
 
         def error_at(rate: float, names: frozenset[str] = looked_at) -> float:
-            return max(width(n) for width in half_widths(survey, mechanism, rate, names).values())
+            return max(width(n) for width in half_widths(survey, mechanism, rate, names, found.grid).values())
 
         try:
             rate = least_rate(error_at, error, survey.epsilon)
-            there = half_widths(survey, mechanism, rate)
+            there = half_widths(survey, mechanism, rate, like=found.grid)
         except InvalidParameter:
             return None
         worse = {name for name, width in there.items() if width(n) > 1.01 * error}
@@ -160,7 +159,7 @@ def sweep(found: SurveyPlan, told: Callable[[str], None] = lambda _: None) -> Sw
     for rate in rates:
         told(f"Predicting for ε = 1 per {survey.space.distance_words(1 / rate)}…")
         try:
-            each = half_widths(survey, found.option.mechanism, rate)
+            each = half_widths(survey, found.option.mechanism, rate, like=found.grid)
         except InvalidParameter:
             each = {}
         for name, rows in widths.items():

@@ -20,7 +20,7 @@ from geopriv.surveys.planning.values import everybody
 from geopriv.surveys.planning.workload import Workload
 
 STEPS = (0.8, 0.4, 0.2, 0.1, 0.05)  # of grids that are compared, in units of 1/ε
-_MEAN_STEP = 0.02  # of a grid for means: nothing is rough, and noise has a variance of 2.04/ε² a round
+_MEAN_STEP = 0.02  # of a grid for means alone, mostly: nothing is rough, and noise has a variance of 2.04/ε² a round
 _BIAS = 1e-3  # of a person's part, which moving may multiply by the number of rounds
 _NOTHING = 0.5  # half of an interval, of a share: it is anything between 0 and 100 %
 
@@ -40,9 +40,10 @@ def require_line(survey: Survey) -> None:
 def walk_errors(survey: Survey, rounds: int) -> dict[str, Errors]:
     """The largest standard error of each question's soft estimates, noise and sample together, round by round.
 
-    Of shares, people, or in the unit of distance. Exact for people who stay where they are after the first round; on
-    the grid of the least error in the last round that can be told. None where noise drowns a share, where floats cannot
-    undo it, and for quantiles and covariances.
+    Of shares, people, or in the unit of distance. Exact for people who stay where they are after the first round. On
+    the grid of `walk_grid`, which a design has, if it tells all questions in the last round; where none does, each
+    question on a grid of its own, as in a survey of its own. None where noise drowns a share, where floats cannot undo
+    it, and for quantiles.
 
     Args:
         survey: on a line.
@@ -51,48 +52,78 @@ def walk_errors(survey: Survey, rounds: int) -> dict[str, Errors]:
     Raises:
         InvalidParameter: for a survey that is not on a line.
     """
+    tried = _tried(survey, rounds)
+    errors = min(tried, key=_cost)[1]
+    if all(each[-1] is not None for each in errors.values()):
+        return errors
+    return {name: min((found[name] for _, found in tried), key=_least) for name in errors}
+
+
+def walk_grid(survey: Survey, rounds: int) -> tuple[float, dict[str, Errors]]:
+    """The step of one grid for all questions, in units of 1/ε, and their errors on it.
+
+    It is the one that tells the most rounds of all questions, and of these the one of the least errors in the last
+    rounds that are told, as the sum of their logarithms.
+
+    Raises:
+        InvalidParameter: for a survey that is not on a line.
+    """
+    return min(_tried(survey, rounds), key=_cost)
+
+
+def _tried(survey: Survey, rounds: int) -> list[tuple[float, dict[str, Errors]]]:
+    """Steps, and the errors of all questions on each."""
     require_line(survey)
+    shares = any(not question.valued for question in survey.questions)
+    values = any(question.valued for question in survey.questions)
+    work = expected_work(survey) if shares else None
+    steps = (*(STEPS if shares else ()), *((_MEAN_STEP,) if values else ()))
+    return [(step, _errors(survey, work, step, rounds)) for step in steps]
+
+
+def _cost(tried: tuple[float, dict[str, Errors]]) -> tuple[int, float]:
+    """Of a grid: that of all questions."""
+    parts = [_least(errors) for errors in tried[1].values()]
+    return sum(told for told, _ in parts), math.fsum(size for _, size in parts)
+
+
+def _least(errors: Errors) -> tuple[int, float]:
+    """The less, the more rounds are told, and then the smaller the error is in the last of them."""
+    told = [error for error in errors if error is not None]
+    return -len(told), math.log(told[-1]) if told else 0.0
+
+
+def _errors(survey: Survey, work: Workload | None, step: float, rounds: int) -> dict[str, Errors]:
+    """Of every question, on a grid of a step in units of 1/ε."""
     found, first = dict[str, Errors](), 0
-    work = None if all(each.valued for each in survey.questions) else expected_work(survey)
     for question in survey.questions:
         if question.valued:
-            found[question.name] = _value_errors(survey, question, rounds)
+            found[question.name] = _value_errors(survey, question, step, rounds)
         elif work is not None:
-            found[question.name] = _share_errors(work, question, first, rounds)
-            first += len(question.queries)
+            spreads = work.answers[1][first : first + len(question.looked_at)]
+            errors = _on_grid(step, work, question, spreads, work.crowd(first), rounds)
+            found[question.name] = tuple(None if error is None else question.times * error for error in errors)
+            first += len(question.looked_at)
     return found
 
 
-def _value_errors(survey: Survey, question: Question, rounds: int) -> Errors:
+def _value_errors(survey: Survey, question: Question, step: float, rounds: int) -> Errors:
     """Of means and totals: a report's cell is itself unbiased, and noise adds 2c squares of cells a round."""
     if question.form not in ("mean", "total"):
         return (None,) * rounds
     work = Workload.of(question.queries, survey.epsilon, survey.people, everybody(survey))
-    walk, query = Walk(_MEAN_STEP, rounds), question.queries[0]
+    walk, query = Walk(step, rounds), question.queries[0]
     slope = float(np.abs(np.asarray(query.geometry.axis)).sum() * query.profile.lipschitz)  # of one axis
-    cell = slope * _MEAN_STEP / survey.epsilon
+    cell = slope * step / survey.epsilon
     spread = float(work.answers[1][0]) + cell**2 / 4  # rounding at random in the first round, at most
     times = question.times * float(getattr(question, "number", 1))
     return tuple(times * math.sqrt((spread + cell**2 * walk.noise(t)) / survey.people) for t in range(1, rounds + 1))
 
 
-def _share_errors(work: Workload, question: Question, first: int, rounds: int) -> Errors:
-    """On the grid that tells the most rounds, and of these the one of the least error in the last of them."""
-    crowd = work.crowd(first)
-    spreads = work.answers[1][first : first + len(question.queries)]
-    tried = [_on_grid(step, work, question, spreads, crowd, rounds) for step in STEPS]
-
-    def cost(errors: Errors) -> tuple[int, float]:
-        told = [error for error in errors if error is not None]
-        return -len(told), told[-1] if told else math.inf
-
-    return tuple(None if error is None else question.times * error for error in min(tried, key=cost))
-
-
 def _on_grid(step: float, work: Workload, question: Question, spreads: FloatArray, crowd: Crowd, rounds: int) -> Errors:
     """The largest error over a question's queries, by round, on a grid of a step in units of 1/ε."""
     walk, worst = Walk(step, rounds), [0.0] * rounds
-    for query, spread in zip(question.queries, spreads.tolist(), strict=True):
+    for query, spread in zip(question.looked_at, spreads.tolist(), strict=True):
         variances = _query_variances(walk, query, work.rate, crowd)
         for t, variance in enumerate(variances):
             error = math.inf if variance is None else math.sqrt((variance + spread) / work.people)

@@ -68,15 +68,23 @@ def _rival(plan: Planned) -> Option | None:
 
 
 def _each(plan: Planned) -> str:
-    split = plan.option.arrangement == "people split"
-    return f", each person answering one of the {len(plan.option.variances)} questions" if split else ""
+    number, how = len(plan.option.variances), plan.option.arrangement
+    ways = {
+        "people split": f"one of the {number} questions",
+        "shared report": f"all {number} questions, which are far apart, in one report",
+        "shared reports": f"one class of the {number} questions, those far apart, in one report",
+    }
+    return f", each person answering {ways[how]}" if how in ways else ""
 
 
 def _compared(plan: Planned) -> str:
     """Where mechanisms were compared by their plain answers."""
     own = plan.option.mechanism
     halves = {name: f"plain ± {100 * half:.2g} points" for name, half in plan.beside.items()}
-    others = ", ".join(f"{name} {half}" for name, half in halves.items() if name != own)
+    split = " (people split)" if plan.option.arrangement in ("shared report", "shared reports") else ""
+    others = ", ".join(
+        f"{name}{split if name == 'BracketTable' else ''} {half}" for name, half in halves.items() if name != own
+    )
     why = "has the shortest plain intervals of what devices run"
     if plan.beside[own] > min(plan.beside.values()):
         why = "is taken for its shorter soft intervals"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
+from geopriv.mechanisms.lattice.crowds import Crowd as Reporting
 from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.queries.questions import Question
@@ -20,7 +22,9 @@ from geopriv.surveys.planning.brackets import EDGES, FIRST, half_width, is_plain
 from geopriv.surveys.planning.choice import plan_work
 from geopriv.surveys.planning.crowds import expected_work, shares_of
 from geopriv.surveys.planning.needs import REACH
-from geopriv.surveys.planning.split_tables import Tabled
+from geopriv.surveys.planning.plain_tables import TABLES, tables_of
+from geopriv.surveys.planning.shared import NAME as SHARED
+from geopriv.surveys.planning.table_widths import tabled
 from geopriv.surveys.planning.workload import Workload
 
 _STEP = 0.2  # in units of 1/ε, of the grid by which plain questions in the plane are judged
@@ -30,7 +34,11 @@ HalfWidth = Callable[[int], float]  # by the number of people
 
 
 def half_widths(
-    survey: Survey, mechanism: str, rate: float, names: Collection[str] | None = None
+    survey: Survey,
+    mechanism: str,
+    rate: float,
+    names: Collection[str] | None = None,
+    like: Lattice | None = None,
 ) -> dict[str, HalfWidth]:
     """For each share by its name, half of its 95 % interval: of the plain answer where there is one, else of the soft.
 
@@ -38,9 +46,11 @@ def half_widths(
 
     Args:
         survey: what is asked.
-        mechanism: by which soft questions are answered where no plain one is asked; a BracketTable answers both.
+        mechanism: by which soft questions are answered where no plain one is asked; tables
+            for plain questions answer both.
         rate: ε.
         names: of the shares to look at; all of them by default.
+        like: the grid of the design, whose noise is taken; independent noise on each axis by default.
 
     Raises:
         InvalidParameter: where nothing answers the questions at this ε.
@@ -48,20 +58,18 @@ def half_widths(
     shares = tuple(share for share in shares_of(survey) if names is None or share.name in names)
     asked = replace(survey, questions=shares)
     work = expected_work(asked).at(rate)
-    if mechanism == "BracketTable":
-        parts = len(shares_of(survey))
-        return {
-            share.name: Tabled(share.queries[0], survey.epsilon, rate, survey.people, parts, work.crowd(k), work.prior)
-            for k, share in enumerate(shares)
-        }
-    grid, plain = _plain_grid(asked, work)
+    if tables_of(survey.questions, survey.epsilon) and mechanism in TABLES:
+        every = tabled(expected_work(survey), rate, mechanism == SHARED)
+        made = zip(survey.questions, every, strict=True)
+        return {share.name: width for share, width in made if share in shares}
+    grid, plain = _plain_grid(asked, work, like)
     option = None
     if len(plain) < len(asked.questions):
         taken = [mechanism] if grid is None else ["Lattice"]
         option = plan_work(work, taken, for_devices=True, grid=grid).taken
     found, first = dict[str, HalfWidth](), 0
     for question in asked.questions:
-        last = first + len(question.queries)
+        last = first + len(question.looked_at)
         if grid is not None and question.name in plain:
             found[question.name] = _Plain(grid, question, work.crowd(first))
         elif option is not None:
@@ -71,13 +79,16 @@ def half_widths(
     return found
 
 
-def _plain_grid(survey: Survey, work: Workload) -> tuple[Lattice | None, Sequence[str]]:
+def _plain_grid(survey: Survey, work: Workload, like: Lattice | None) -> tuple[Lattice | None, Sequence[str]]:
     """The grid that answers plain questions, and the names of those that it does."""
     if not any(map(is_plain, survey.questions)):
         return None, ()
     try:
         if survey.space.dimension > 1:  # where a design's grid is finer, and intervals a few per cent shorter
             plain = [question.name for question in survey.questions if is_plain(question)]
+            if like is not None and like.core is not None:  # round noise, of the same step in units of 1/ε
+                step = like.step * like.guarantee.epsilon / work.rate
+                return Lattice.on_grid(survey.space, work.rate, step, like.origin, "round"), plain
             return Lattice.on_grid(survey.space, work.rate, _STEP / work.rate), plain
         grid = plain_grid(survey.questions, work)
     except InvalidParameter:
@@ -119,7 +130,7 @@ class _Plain:
 
     def __call__(self, people: int) -> float:
         def cost(k: int) -> float:
-            each = [half_width(pair, self.crowd[1], people) for pair in self._moments(EDGES[k])]
+            each = [half_width(pair, np.ones(1), people) for pair in self._moments(EDGES[k])]
             return float(np.mean(each)) if each else math.inf
 
         k, best = -1, FIRST.get(self.lattice.space.dimension, FIRST[2])
@@ -140,5 +151,9 @@ class _Plain:
         bracket = self.lattice.bracket(query, reach)
         if bracket is None:
             return None
-        points = self.crowd[0]
-        return self.lattice.undoing.moments(bracket.inner, points), self.lattice.undoing.moments(bracket.outer, points)
+        return self.expected.moments(bracket.inner), self.expected.moments(bracket.outer)
+
+    @cached_property
+    def expected(self) -> Reporting:
+        """The crowd on the lattice."""
+        return self.lattice.undoing.crowd(*self.crowd)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -36,6 +36,8 @@ class Workload:
         prior: that they stand for; None for even points around the queries, see `planning.around`.
         sizes: without a prior, how many queries each question has, one question after the other; () for one crowd.
         crowds: the points and weights of each question's people; () for the same people in all.
+        asked: estimates in all, where the queries are only some of them that stand for the others; 0 otherwise.
+        known: what was counted for a kind of query, kept for other parts of the same work.
     """
 
     queries: tuple[Query, ...]
@@ -47,6 +49,8 @@ class Workload:
     prior: Any = None
     sizes: tuple[int, ...] = ()
     crowds: tuple[Crowd, ...] = ()
+    asked: int = 0
+    known: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -74,7 +78,7 @@ class Workload:
 
     def at(self, rate: float) -> Workload:
         """The same, of the same people, with another ε."""
-        return replace(self, rate=rate)
+        return replace(self, rate=rate, known={})
 
     @cached_property
     def whose(self) -> tuple[int, ...]:
@@ -97,18 +101,23 @@ class Workload:
         queries = tuple(self.queries[k] for k in members)
         if self.crowds:
             own, weights = self.crowd(members[0])
-            alone = replace(self, points=own, weights=weights, crowds=(), sizes=())
+            alone = replace(self, points=own, weights=weights, crowds=(), sizes=(), asked=0)
             return alone.part(members, points)
         if points is None or points >= len(self.points):
-            return replace(self, queries=queries)
+            return replace(self, queries=queries, asked=0)
         every = -(-len(self.points) // points)
         weights = self.weights[::every]
-        return replace(self, queries=queries, points=self.points[::every], weights=weights / weights.sum())
+        return replace(self, queries=queries, points=self.points[::every], weights=weights / weights.sum(), asked=0)
 
     @property
     def size(self) -> int:
-        """K, how many queries."""
+        """How many queries."""
         return len(self.queries)
+
+    @property
+    def estimates(self) -> int:
+        """K, among which ε or people are split: all that is asked."""
+        return max(self.asked, self.size)
 
     @cached_property
     def kinds(self) -> dict[object, list[int]]:
@@ -144,12 +153,14 @@ class Workload:
         for key, members in self.kinds.items():
             for row, k in enumerate(members):
                 groups.setdefault((key, apart(self.queries[k]) if apart else None), []).append(row)
-        # all functions first: where there is none for one kind of query, nothing else has to be counted
-        curves = [curve_of(self.queries[self.kinds[key][rows[0]]]) for (key, _), rows in groups.items()]
+        # all functions first, of what is like nothing else before: where there is none, nothing else is worth a look
+        curves = dict[tuple[object, object], Curve]()
+        for group, rows in sorted(groups.items(), key=lambda item: len(item[1])):
+            curves[group] = curve_of(self.queries[self.kinds[group[0]][rows[0]]])
         means = np.empty(self.size)
-        for ((key, _), rows), curve in zip(groups.items(), curves, strict=True):
-            nodes, shares = self._spread[key]
-            means[[self.kinds[key][row] for row in rows]] = shares[rows] @ curve(nodes)
+        for group, rows in groups.items():
+            nodes, shares = self._spread[group[0]]
+            means[[self.kinds[group[0]][row] for row in rows]] = shares[rows] @ curves[group](nodes)
         return means
 
     @cached_property
@@ -158,6 +169,16 @@ class Workload:
         return {key: self._counted(members) for key, members in self.kinds.items()}
 
     def _counted(self, members: list[int]) -> tuple[FloatArray, FloatArray]:
+        """Nodes and shares; of the same people and queries they are counted once, in whatever part of the work."""
+        people = [part for k in members for part in self.crowd(k)]
+        held = [self.queries[k] for k in members], people  # as long as these are held, their names are theirs
+        key = tuple(map(id, held[0])), tuple(dict.fromkeys(map(id, people)))
+        if key not in self.known:
+            self.known[key] = held, self._count(members)
+        nodes, shares = self.known[key][1]
+        return nodes, shares
+
+    def _count(self, members: list[int]) -> tuple[FloatArray, FloatArray]:
         points, masses = zip(*(self.crowd(k) for k in members), strict=True)
         coordinates = [
             np.asarray(self.queries[k].geometry(own)).reshape(-1) for k, own in zip(members, points, strict=True)

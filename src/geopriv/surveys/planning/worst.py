@@ -28,7 +28,8 @@ from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.planning.around import Box
 
 REACH = 4.0  # in units of 1/ε, around what a query looks at
-FINEST = 0.1  # in units of 1/ε, between places
+FINEST = 0.1  # in units of 1/ε, between places on a line
+_IN_PLANES = 0.2  # likewise in the plane
 _PLACES = 1 << 18  # at most
 
 
@@ -64,7 +65,7 @@ def largest_spread(mean: FloatArray, square: FloatArray) -> float:
 
 
 def places(query: Query, rate: float, ends: Box | None = None) -> FloatArray:
-    """Points of the space around what a query looks at, every tenth of 1/ε where that is not too many."""
+    """Points of the space around what a query looks at, every tenth or fifth of 1/ε where that is not too many."""
     space, reach = query.space, REACH / rate
     low, high = (np.ravel(corner) for corner in query.box(reach))
     if ends is not None and (np.maximum(low, ends[0]) < np.minimum(high, ends[1])).all():
@@ -80,6 +81,6 @@ def places(query: Query, rate: float, ends: Box | None = None) -> FloatArray:
         return points.reshape(-1, *space.point_shape)
     if space.dimension > 2:
         return np.asarray(low + (high - low) * even_points(space.dimension, 1 << 12))
-    step = max(FINEST / rate, math.sqrt(float(np.prod(high - low)) / _PLACES))
+    step = max(_IN_PLANES / rate, math.sqrt(float(np.prod(high - low)) / _PLACES))
     axes = [np.arange(a, b + step / 2, step) for a, b in zip(low, high, strict=True)]
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, *space.point_shape)

@@ -43,6 +43,10 @@ class GridInverse:
         """E g(x + Z)³."""
         return self.grid.read(self._cube, points)
 
+    def rough(self) -> GridInverse:
+        """The same on a coarser grid, for predictions."""
+        return GridInverse(self.grid.coarser(), self.spectrum)
+
     @cached_property
     def error(self) -> float:
         """What interpolation may be off by, and what stands for the spectrum.

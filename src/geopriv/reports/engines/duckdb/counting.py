@@ -120,8 +120,8 @@ def _query(kinds: dict[str, str], design: Design) -> str:
     """Rows judged; of each id the least row that is a report; then how often each report came."""
     fits = []
     for k, mechanism in enumerate(design.mechanisms):
-        axes, low, high = mechanism.limits
-        fits.append(f"(m = {k} AND len(r) = {axes} AND list_min(r) >= {low} AND list_max(r) < {high})")
+        ranges = [f"r[{i}] >= {low} AND r[{i}] < {high}" for i, (low, high) in enumerate(mechanism.ends, 1)]
+        fits.append(f"(m = {k} AND len(r) = {len(ranges)} AND {' AND '.join(ranges)})")
     told = "g IS NULL" if design.groups is None else f"g IS NOT NULL AND g BETWEEN 0 AND {len(design.groups) - 1}"
     group = _index("group", kinds["group"]) if "group" in kinds else "NULL::BIGINT"
     given = '"group" IS NOT NULL' if "group" in kinds else "false"
