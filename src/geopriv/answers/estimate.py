@@ -258,9 +258,7 @@ def _answers(
     weighted = weighted and design.groups is not None and bool(design.groups.weights)
     pool, confidence = Pool(counts, weighted), confidence if asked is None else asked.each
     answers = tuple(
-        each_in_threads(
-            lambda question: _answered(question, pool, confidence, consistent), later or design.questions
-        )
+        each_in_threads(lambda question: _answered(question, pool, confidence, consistent), later or design.questions)
     )
     rejected = {reason: times for reason, times in sorted(counts.rejected.items()) if times}
     survey = design.survey if not design.walks else f"{design.survey}, round {counts.counts(0).rows[0, 0]}"

@@ -95,6 +95,22 @@ def choose_reach(seen: Lattice, question: Question, crowd: Crowd, people: int, l
     return (reach, least) if math.isfinite(least) else (0.0, math.inf)
 
 
+def reach_for(
+    lattice: Lattice, question: Question, points: FloatArray, weights: FloatArray, people: int
+) -> tuple[float, float]:
+    """The same of people who stand at points, predicted as a plan does.
+
+    Args:
+        lattice: of the design.
+        question: what is asked.
+        points: that stand for people.
+        weights: of the points.
+        people: who report.
+    """
+    seen = _looked_at(lattice)
+    return choose_reach(seen, question, seen.undoing.crowd(points, weights), people, lattice)
+
+
 @dataclass(frozen=True, eq=False)
 class PlainGrid:
     """A Lattice for plain questions, the questions with their reaches, and what is predicted of them.
