@@ -26,7 +26,7 @@ import geopriv as gp
 from geopriv.commands.populations import income_quantiles, read_columns
 from geopriv.mechanisms import BracketTable
 from geopriv.spaces.checks import FloatArray
-from geopriv.surveys.planning.brackets import reach_for
+from geopriv.surveys.planning.brackets import reach_among
 
 USD, PLANE = gp.Line("USD"), gp.Plane("m")  # where 1/ε is a metre
 AREAS = {
@@ -117,7 +117,7 @@ def in_the_plane() -> list[dict[str, float | str]]:
     for name, area in AREAS.items():
         question = gp.Share("area", area)
         for n in (20_000, 1_490_000):
-            both = [100 * reach_for(noise, question, points, shares, n)[1] for noise in (product, rounded)]
+            both = [100 * reach_among(noise, question, points, shares, n)[1] for noise in (product, rounded)]
             rows.append({"area": name, "n": n, "axes": both[0], "round": both[1], "round/axes": both[1] / both[0]})
     return rows
 

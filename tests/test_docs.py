@@ -94,12 +94,23 @@ def test_the_pictures_shown_are_those_that_are_drawn_and_each_is_small_and_descr
     shown = re.findall(
         r"!\[([^\]]+)\]\(figures/([\w-]+)\.svg\)", "".join(p.read_text("utf-8") for p in folder.glob("*.md"))
     )
-    pictures = sorted((folder / "figures").iterdir())
+    pictures = sorted((folder / "figures").glob("*.svg"))
     assert {name for _, name in shown} == set(drawn(script)) == {path.stem for path in pictures}
     assert all(len(description) > 20 for description, _ in shown)
     for path in pictures:
         assert path.stat().st_size < 150_000
         assert "<dc:date>" not in path.read_text(encoding="utf-8")
+
+
+def test_the_first_pages_show_a_page_and_no_picture_lies_about() -> None:
+    root = THEORY.parent.parent
+    for entrance, place in (("README.md", "docs/figures/page.png"), ("docs/index.md", "figures/page.png")):
+        (shown,) = re.findall(rf"!\[([^\]]+)\]\({place}\)", (root / entrance).read_text(encoding="utf-8"))
+        assert len(shown) > 20
+    others = [path for path in (root / "docs" / "figures").iterdir() if path.suffix != ".svg"]
+    assert [path.name for path in others] == ["page.png"]
+    assert others[0].read_bytes().startswith(b"\x89PNG")
+    assert others[0].stat().st_size < 200_000
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

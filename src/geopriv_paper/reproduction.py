@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,15 @@ class Reproduction:
         }
 
 
-def reproduce(which: str | None, data: Data, folder: Path, *, full: bool = False, fresh: bool = False) -> Reproduction:
+def reproduce(
+    which: str | None,
+    data: Data,
+    folder: Path,
+    *,
+    full: bool = False,
+    fresh: bool = False,
+    tell: Callable[[str, float | None], None] = lambda doing, share: None,
+) -> Reproduction:
     """Run one experiment or all, and write results, figures and the page.
 
     Experiments that ran before into the same folder, with the same version and sizes, stay on the page.
@@ -86,6 +95,7 @@ def reproduce(which: str | None, data: Data, folder: Path, *, full: bool = False
         folder: where everything goes.
         full: the paper's sizes and repetitions.
         fresh: run again what is already in the folder.
+        tell: told what runs, and which share of all is done.
 
     Raises:
         InvalidParameter: for an experiment that is not there.
@@ -94,7 +104,7 @@ def reproduce(which: str | None, data: Data, folder: Path, *, full: bool = False
     if not set(names) <= set(EXPERIMENTS):
         raise invalid("reproduce", "which", f"one of {', '.join(EXPERIMENTS)}", which)
     panels = [panel for name in names for panel in EXPERIMENTS[name].panels(data, full)]
-    results = run_panels(panels, folder / "results", fresh=fresh)
+    results = run_panels(panels, folder / "results", fresh=fresh, tell=tell)
     drawn = {name: EXPERIMENTS[name].draw(found, folder / "figures") for name, found in results.items()}
     figures = {name: [path.stem for path in paths] for name, paths in drawn.items()}
     results, figures = _with_others(results, figures, folder, full)

@@ -1,4 +1,4 @@
-"""Running panels: side by side, with a progress bar, and never twice."""
+"""Running panels: side by side, and never twice."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from geopriv import __version__
 from geopriv_paper.panel import Panel
@@ -22,7 +20,13 @@ Results = dict[str, dict[str, dict[str, Any]]]
 _WORKERS = 2
 
 
-def run_panels(panels: list[Panel], folder: Path, *, fresh: bool = False, console: Console | None = None) -> Results:
+def run_panels(
+    panels: list[Panel],
+    folder: Path,
+    *,
+    fresh: bool = False,
+    tell: Callable[[str, float | None], None] = lambda doing, share: None,
+) -> Results:
     """Every panel's result. One that is already in the folder, with the same settings and version, is not run again.
 
     A panel's file is written when it is done, in one step, so a run that was killed continues where it stopped.
@@ -31,25 +35,22 @@ def run_panels(panels: list[Panel], folder: Path, *, fresh: bool = False, consol
         panels: what to run.
         folder: where results are kept, one JSON file a panel.
         fresh: whether to run again what is already there.
-        console: for the progress bar; by default the terminal's error stream.
+        tell: told what runs, and which share of all is done.
     """
     kept = {} if fresh else {k: old for k, panel in enumerate(panels) if (old := _kept(panel, folder)) is not None}
     waiting = [k for k in range(len(panels)) if k not in kept]
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console or Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Reproducing…", total=len(panels), completed=len(kept))
-        pool = ThreadPoolExecutor(_WORKERS)
-        running = {pool.submit(_run, panels[k], folder): k for k in waiting}
-        try:
-            pending: set[Future[dict[str, Any]]] = set(running)
-            while pending:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
-                    k = running[future]
-                    kept[k] = future.result()
-                    progress.update(task, advance=1, description=f"{panels[k].experiment} {panels[k].name}")
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    pool = ThreadPoolExecutor(_WORKERS)
+    running = {pool.submit(_run, panels[k], folder): k for k in waiting}
+    try:
+        pending: set[Future[dict[str, Any]]] = set(running)
+        while pending:
+            tell(f"Reproducing {len(panels)} panels", len(kept) / len(panels))
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                k = running[future]
+                kept[k] = future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
     results: Results = {}
     for k, panel in enumerate(panels):
         results.setdefault(panel.experiment, {})[panel.name] = kept[k]
@@ -71,7 +72,9 @@ def write_json(path: Path, document: Any) -> None:
     """Write a file in one step: it is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rough = path.with_name(f".{path.name}.{os.getpid()}")
-    rough.write_text(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    rough.write_text(
+        json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8", newline="\n"
+    )
     os.replace(rough, path)
 
 

@@ -105,7 +105,7 @@ def test_a_tally_and_the_other_reports_give_the_same_bytes(folder: Path, command
         (("design.json", "none.parquet"), "none.parquet"),
         (("design.json", "empty"), "empty"),
         (("reports/a.parquet", "reports"), "design"),
-        (("design.json", "design.json"), "1 malformed"),
+        (("design.json", "design.json"), "holds a design"),
         (("design.json", "other.parquet"), "5 wrong design"),
         (("design.json", "reports", "--confidence", "95"), "confidence"),
         (("design.json", "reports", "--tally", "tally.txt"), ".parquet"),

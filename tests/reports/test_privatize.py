@@ -23,7 +23,7 @@ from scipy import stats
 
 import geopriv as gp
 from geopriv.commands import cli
-from geopriv.commands.privatize import _bar, _teller
+from geopriv.commands.talk import Talk
 from geopriv.reports.engines import local, shuffle
 from geopriv.reports.engines.parts import parts
 from geopriv.reports.engines.people import Keys, People
@@ -441,15 +441,14 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
 
 def test_a_terminal_sees_rows_and_speed() -> None:
     shown = io.StringIO()
-    with _bar(Console(file=shown, force_terminal=True, width=100)) as bar:
-        tell = _teller(bar)
-        tell("reading", 1000, 0.25)
-        bar.refresh()
-        tell("writing", 4000, None)
-        bar.refresh()
+    with Talk().bar(Console(file=shown, force_terminal=True, width=100)) as bar:
+        bar.tell("reading", 0.25, 1000)
+        bar.progress.refresh()
+        bar.tell("writing", None, 4000)
+        bar.progress.refresh()
     assert "25%  1,000 rows" in shown.getvalue()
     assert "4,000 rows" in shown.getvalue()
-    assert "rows/s" in shown.getvalue()
+    assert "a second" in shown.getvalue()
 
 
 def test_the_peoples_own_file_is_not_replaced(tmp_path: Path) -> None:

@@ -10,13 +10,14 @@ import typing
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
 import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typing_extensions import TypeAliasType
 
 import geopriv as gp
 from geopriv.device.files import replacing
@@ -24,7 +25,7 @@ from geopriv.mechanisms.sendable import Sendable
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.mechanisms.table.spare import SpareRows
 from geopriv.shapes.profiles import BlurredPieces
-from geopriv.spaces.documents import from_document, kinds_of, to_document
+from geopriv.spaces.documents import form_of, from_document, kinds_of, to_document
 from tests.rows import (
     ASKED,
     Asked,
@@ -282,7 +283,9 @@ def test_whatever_is_broken_the_error_is_ours(thing: Any, rubbish: Any, data: st
 
 def leaves(hint: Any) -> list[Any]:
     """The types of which a parameter is made."""
-    parts = typing.get_args(hint)
+    parts, origin = typing.get_args(hint), typing.get_origin(hint)
+    if hasattr(origin, "__value__"):  # as NDArray is from Python 3.12 on
+        return leaves(origin.__value__[parts])
     if typing.get_origin(hint) in (typing.Literal, np.ndarray) or not parts:
         return [typing.get_origin(hint) or hint]
     return [leaf for part in parts if part is not Ellipsis for leaf in leaves(part)]
@@ -333,3 +336,11 @@ def test_a_class_of_somebody_else_is_no_type_of_a_document() -> None:
     with pytest.raises(gp.InvalidDesign):
         from_document(gp.spaces.Space, document)
     assert from_document(gp.spaces.Space, {"type": "Line", "unit": None}) == gp.Line()
+
+
+def test_a_named_type_stands_for_what_it_names() -> None:
+    """As numpy's NDArray does from Python 3.12 on, where every design had no document."""
+    scalar = TypeVar("scalar", bound=np.generic)
+    array = TypeAliasType("array", np.ndarray[Any, np.dtype[scalar]], type_params=(scalar,))
+    for named, plain in ((array[np.float64], np.ndarray[Any, np.dtype[np.float64]]), (TypeAliasType("n", int), int)):
+        assert form_of(named).schema({}) == form_of(plain).schema({})

@@ -229,7 +229,7 @@ class Answers(Plotted):
         """
         html = str(pages().page_html(self, outline, date))
         with replacing(path) as fresh:
-            fresh.write_text(html, encoding="utf-8")
+            fresh.write_text(html, encoding="utf-8", newline="\n")
 
     def to_arrow(self, *questions: str) -> pa.Table:
         """Every value as a row with its place, error, intervals and unit, as pages show them; see `answers.rows`.

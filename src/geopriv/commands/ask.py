@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from geopriv.commands.engine import DatabaseOption, EngineOption, ExtensionsOption, MasterOption, choose
-from geopriv.commands.estimate import outline_of, read_reports, require_reports
-from geopriv.commands.outputs import require_replaceable
+from geopriv.commands.estimate import outline_of, read_reports, reports_at, require_outputs, require_reports
+from geopriv.commands.inputs import read_design
+from geopriv.commands.outputs import require_one_output
+from geopriv.commands.streams import PIPED, going_to
+from geopriv.commands.talk import QuietOption, Talk, examples
 
 if TYPE_CHECKING:
     from geopriv.surveys.design import Design
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv ask design.json reports.parquet questions.toml[/bold]\n\n"
-    "[bold]geopriv ask design.json questions.toml --tally week.parquet[/bold]\n\n"
-    "[bold]geopriv ask design.json reports/ questions.toml --simultaneous --of 20 --json[/bold]"
+EXAMPLES = examples(
+    "geopriv ask design.json reports.parquet questions.toml",
+    "geopriv ask design.json questions.toml --tally week.parquet",
+    "geopriv ask design.json reports/ questions.toml --simultaneous --of 20",
 )
 
 
@@ -64,43 +68,52 @@ def ask(
     ] = False,
     outline: Annotated[Path | None, typer.Option(help="GeoJSON of a coast or border, drawn on maps.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Ask reports that exist what nobody thought of before: a Lattice's answer every smooth question."""
-    from rich.console import Console
-
     from geopriv.answers.estimate import estimate as answer
     from geopriv.device.files import canonical
+    from geopriv.pages.text import text_of
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.spaces.checks import fraction
-    from geopriv.surveys.design import Design
     from geopriv.surveys.later import read_questions, require_answers
 
+    piped = str(output) == PIPED
+    require_one_output("ask", as_json, piped)
     fraction("ask", "confidence", confidence)
     *reports, questions = given
     _require_questions(questions)
-    for path, what in ((output, "estimates"), (None if no_page else page, "page")):
-        if path is not None:
-            require_replaceable(path, what)
-    console = Console(stderr=True, highlight=False)
-    plan = Design.read(design)
+    outputs = {"estimates": None if piped else output, "tally": None, "page": None if no_page else page}
+    require_outputs(outputs)
+    talk = Talk(quiet, as_json or piped)
+    plan = read_design(design)
     asked = read_questions(questions, plan)
     require_answers(plan, asked)  # before any report is read
-    coast = None if outline is None else outline_of(outline, plan.space)
+    coast = None if outline is None else outline_of(outline, asked, plan.space)
     there = bool(reports) or (query is None and bool(tally))
     chosen = choose("ask", engine, there, query, database, master, extensions=allow_extensions)
-    sent = reports if query is None else Sql(query, database, allow_extensions)
-    counted = require_reports(plan, reports, read_reports(plan, sent, chosen, tally or [], console))
     kept = log or _beside(plan, reports, tally or [], design)
-    with console.status("Answering…"):
+    with ExitStack() as opened, talk.bar() as bar:
+        files = [str(opened.enter_context(reports_at(name))) for name in reports]
+        sent = files if query is None else Sql(query, database, allow_extensions)
+        counted = require_reports(plan, files, read_reports(plan, sent, chosen, tally or [], bar))
+        bar.tell("Answering")
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
         answers = answer(plan, counted, asked, confidence, of=of, log=kept, **wanted)
-    answers.write(output)
-    print(canonical(answers.to_document()).decode() if as_json else answers, flush=True)
-    if not no_page:
-        with console.status("Drawing…"):
+        with going_to(output, "asked.json") as place:
+            answers.write(place)
+        if not no_page:
+            bar.tell("Drawing")
             answers.write_page(page, outline=coast)
-    written = [output, *([] if no_page else [page])]
-    console.print(f"Written: {', '.join(map(str, written))}; questions are kept in {kept}", markup=False)
+    if as_json:
+        print(canonical(answers.to_document()).decode(), flush=True)
+    else:
+        talk.console.print(text_of(answers, talk.console.width), markup=False, soft_wrap=True)
+    written = [str(path) for path in outputs.values() if path is not None]
+    said = (
+        f"Written: {', '.join(written)}; questions are kept in {kept}" if written else f"Questions are kept in {kept}"
+    )
+    Talk(quiet, taken=True).console.print(said, markup=False, soft_wrap=True)
 
 
 def _require_questions(name: str) -> None:

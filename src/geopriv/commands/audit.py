@@ -9,68 +9,60 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from geopriv.commands.streams import PIPED, at_hand
+from geopriv.commands.talk import QuietOption, Talk, examples
+from geopriv.device.kinds import require_kind
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from geopriv.reports.audits.samples import SampleAudit
     from geopriv.surveys.audits import DesignAudit
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv audit design.json[/bold]\n\n[bold]geopriv audit design.json --json[/bold]\n\n"
-    "[bold]geopriv audit design.json --samples 100000[/bold]"
+EXAMPLES = examples(
+    "geopriv audit design.json",
+    "geopriv audit design.json --json",
+    "geopriv audit design.json --quiet && echo it holds",
+    "geopriv audit design.json --samples 100000",
 )
 _SHOWN = 5  # faults of each way
 
 
 def audit(
-    design: Annotated[Path, typer.Argument(help="The design.json to check.", show_default=False)],
+    design: Annotated[Path, typer.Argument(help="The design.json to check, or -.", show_default=False)],
     samples: Annotated[
         int | None,
         typer.Option(help="Also draw up to so many reports at each of the design's worst places, on every way."),
     ] = None,
     seconds: Annotated[float, typer.Option(help="About how long each way is drawn from; slow ones get fewer.")] = 20.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Check a design's promise: the verdict, the worst privacy loss, and where. Exit code 1 when it does not hold.
 
     With --samples what is shipped is drawn too (report, privatize, device), and what could have been seen is said.
     """
-    from rich.console import Console
-
+    from geopriv.reports.audits.samples import audit_samples
     from geopriv.surveys.audits import audit as audit_file
+    from geopriv.surveys.design import Design
 
-    found = audit_file(design)
-    drawn = None if samples is None or not found.passed else _draw(design, samples, seconds)
+    talk = Talk(quiet, as_json)
+    if str(design) != PIPED:
+        require_kind(design, "design")
+    with at_hand(design, "design.json") as path, talk.bar() as bar:
+        bar.tell("Comparing densities")
+        found = audit_file(path)
+        drawn = None
+        if samples is not None and found.passed:
+            drawn = audit_samples(Design.read(path), samples, seconds=seconds, progress=bar.tell)
     if as_json:
         print(json.dumps(_document(found, drawn), indent=2, ensure_ascii=False))
     else:
-        console = Console(highlight=False)
-        _print(console, found)
+        _print(talk.console, found)
         if drawn is not None:
-            _print_samples(console, drawn)
+            _print_samples(talk.console, drawn)
     if not found.passed or (drawn is not None and not drawn.passed):
         raise typer.Exit(1)
-
-
-def _draw(path: Path, samples: int, seconds: float) -> SampleAudit:
-    """The audit of samples, with a bar on a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TextColumn
-
-    from geopriv.reports.audits.samples import audit_samples
-    from geopriv.surveys.design import Design
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def tell(name: str, share: float) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(name, total=1.0)
-            bar.update(tasks[name], completed=share)
-
-        return audit_samples(Design.read(path), samples, seconds=seconds, progress=tell)
 
 
 def _print(console: Console, found: DesignAudit) -> None:

@@ -13,17 +13,19 @@ from geopriv import __version__
 from geopriv.commands import (
     ask,
     audit,
+    check,
     compare,
     demo,
     estimate,
     export,
+    init,
     plan,
     privatize,
 )
+from geopriv.commands.streams import settle_output
 from geopriv.errors import GeoprivError
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -40,14 +42,17 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-app.command(epilog=demo.EXAMPLES)(demo.demo)
+# in the order of the flow
+app.command(epilog=init.EXAMPLES)(init.init)
+app.command(epilog=check.EXAMPLES)(check.check)
 app.command(epilog=plan.EXAMPLES)(plan.plan)
+app.command(epilog=audit.EXAMPLES)(audit.audit)
 app.command(epilog=privatize.EXAMPLES)(privatize.privatize)
 app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command(epilog=ask.EXAMPLES)(ask.ask)
-app.command(epilog=audit.EXAMPLES)(audit.audit)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=export.EXAMPLES)(export.export)
+app.command(epilog=demo.EXAMPLES)(demo.demo)
 
 
 def _absent(context: typer.Context) -> None:
@@ -69,6 +74,7 @@ _add_paper()
 
 def main() -> None:
     """Run the command line; errors of geopriv become one sentence and exit code 2."""
+    settle_output()
     try:
         app()
     except GeoprivError as error:
@@ -77,3 +83,5 @@ def main() -> None:
     except OSError as error:
         print(f"geopriv: {error.strerror or error}: {error.filename or ''}".rstrip(": "), file=sys.stderr)
         sys.exit(2)
+    finally:
+        sys.stdout.flush()

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv compare spring.json autumn.json[/bold]\n\n"
-    "[bold]geopriv compare spring.json autumn.json --same-people --json[/bold]"
+from geopriv.commands.inputs import read_answers, require_one_input
+from geopriv.commands.streams import at_hand
+from geopriv.commands.talk import examples
+
+if TYPE_CHECKING:
+    from geopriv.answers.answers import Answers
+
+EXAMPLES = examples(
+    "geopriv compare spring.json autumn.json", "geopriv compare spring.json autumn.json --same-people --json"
 )
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="The estimates.json of the first wave.", show_default=False)],
-    second: Annotated[Path, typer.Argument(help="That of the second.", show_default=False)],
+    first: Annotated[Path, typer.Argument(help="The estimates.json of the first wave, or -.", show_default=False)],
+    second: Annotated[Path, typer.Argument(help="That of the second, or -.", show_default=False)],
     same_people: Annotated[
         bool,
         typer.Option("--same-people", help="The same people reported in both waves; unsaid, intervals are too short."),
@@ -24,9 +30,14 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print the changes as JSON.")] = False,
 ) -> None:
     """By how much each answer changed from one wave to another, with its interval, and what both give away together."""
-    from geopriv.answers.answers import Answers
     from geopriv.answers.comparison import compare as changes
     from geopriv.pages.comparison import comparison_text
 
-    found = changes(Answers.read(first), Answers.read(second), same_people)
+    require_one_input("compare", first, second)
+    found = changes(_read(first), _read(second), same_people)
     print(json.dumps(found.to_document(), indent=2, ensure_ascii=False) if as_json else comparison_text(found))
+
+
+def _read(path: Path) -> Answers:
+    with at_hand(path, "estimates.json") as file:
+        return read_answers(file)

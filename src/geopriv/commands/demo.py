@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from geopriv.commands.talk import QuietOption, Talk, examples
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -17,10 +19,7 @@ if TYPE_CHECKING:
     from geopriv.commands.embedded import Result
     from geopriv.spaces.checks import FloatArray
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv demo[/bold]\n\n[bold]geopriv demo --people 1000000[/bold]\n\n"
-    "[bold]geopriv demo --places nyc_collisions.parquet[/bold]"
-)
+EXAMPLES = examples("geopriv demo", "geopriv demo --people 1000000", "geopriv demo --places nyc_collisions.parquet")
 
 
 def demo(
@@ -36,14 +35,14 @@ def demo(
         Path | None, typer.Option(help="A Parquet file with columns lat and lon in New York, instead of a city.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Run the whole flow (plan, privatize, estimate, page) on household incomes and on a city map."""
-    from rich.console import Console
-
     from geopriv.commands import embedded as flow
     from geopriv.commands.populations import read_columns
 
-    console = Console(stderr=as_json, highlight=False)
+    talk = Talk(quiet, as_json)
+    console = talk.console
     # before anything is done with them
     many = [
         people if given is None else len(read_columns(given, columns)[0])
@@ -57,14 +56,15 @@ def demo(
         folder.mkdir(parents=True, exist_ok=True)
         survey = (embedded / f"{name}.toml").read_text(encoding="utf-8")
         survey = re.sub(r"^people = \S+", f"people = {n:_}", survey, flags=re.MULTILINE)
-        (folder / "survey.toml").write_text(survey, encoding="utf-8")
+        (folder / "survey.toml").write_text(survey, encoding="utf-8", newline="\n")
         if name == "city":
             shutil.copy(embedded / "districts.geojson", folder / "districts.geojson")
         data = given or folder / "people.parquet"
-        with console.status("writing people") as status:
+        with talk.bar() as bar:
+            bar.tell("writing people")
             if given is None:
                 write(data, people, seed)
-            result = flow.run_survey(folder / "survey.toml", data, folder, status.update)
+            result = flow.run_survey(folder / "survey.toml", data, folder, bar.tell)
         results.append(result)
         if not as_json:
             _print(console, result, synthetic=given is None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,32 +15,42 @@ from geopriv.commands.engine import (
     MasterOption,
     choose,
 )
-from geopriv.commands.outputs import require_replaceable
+from geopriv.commands.inputs import read_design, require_one_input
+from geopriv.commands.outputs import require_one_output, require_replaceable
+from geopriv.commands.streams import PIPED, at_hand, going_to
+from geopriv.commands.talk import QuietOption, Talk, examples
+from geopriv.device.kinds import require_kind
 
 if TYPE_CHECKING:
-    import shapely
-    from rich.console import Console
+    from collections.abc import Sequence
 
+    import shapely
+
+    from geopriv.commands.talk import Bar
+    from geopriv.queries.questions import Question
     from geopriv.reports.engines.base import Engine
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.reports.tallies import Tally
     from geopriv.spaces import Space
     from geopriv.surveys.design import Design
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv estimate design.json reports.parquet[/bold]\n\n"
-    "[bold]geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet --consistent[/bold]\n\n"
-    "[bold]geopriv estimate design.json more.parquet --add-tally week.parquet --no-page --json[/bold]\n\n"
-    "[bold]geopriv estimate design.json reports/ --engine spark --master local\\[4][/bold]"
+EXAMPLES = examples(
+    "geopriv estimate design.json reports.parquet",
+    "geopriv estimate design.json monday.ndjson tuesday.ndjson --tally week.parquet",
+    "geopriv estimate design.json more.parquet --add-tally week.parquet --no-page",
+    "cat reports/*.ndjson | geopriv estimate design.json - -o - --quiet > now.json",
+    "geopriv estimate design.json reports/ --engine spark",
 )
 
 
 def estimate(
-    design: Annotated[Path, typer.Argument(help="The design.json that the reports were made with.")],
+    design: Annotated[Path, typer.Argument(help="The design.json that the reports were made with, or -.")],
     reports: Annotated[
-        list[str] | None, typer.Argument(help="Files of reports (Parquet or NDJSON), and folders of them.")
+        list[str] | None, typer.Argument(help="Files of reports (Parquet or NDJSON), folders of them, or - (NDJSON).")
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the estimates go.")] = Path("estimates.json"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the estimates go, or -.")] = Path(
+        "estimates.json"
+    ),
     query: Annotated[str | None, typer.Option(help="SQL whose rows are reports, instead of files.")] = None,
     database: DatabaseOption = None,
     allow_extensions: ExtensionsOption = False,
@@ -70,44 +81,65 @@ def estimate(
     ] = False,
     outline: Annotated[Path | None, typer.Option(help="GeoJSON of a coast or border, drawn on maps.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the estimates as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Every question's answer with its error bar, from files of reports in any order and any number."""
-    from rich.console import Console
-
     from geopriv.answers.estimate import estimate as answer
     from geopriv.device.files import canonical
-    from geopriv.pages.forms import form_of
+    from geopriv.pages.text import text_of
     from geopriv.reports.engines.duckdb.sql import Sql
-    from geopriv.spaces.checks import fraction, invalid
-    from geopriv.surveys.design import Design
+    from geopriv.spaces.checks import fraction
 
+    piped = str(output) == PIPED
+    require_one_output("estimate", as_json, piped)
+    require_one_input("estimate", design, *(reports or []))
     fraction("estimate", "confidence", confidence)
-    if tally is not None and tally.suffix != ".parquet":
-        raise invalid("estimate", "tally", "a file of .parquet", tally.name)
-    for path, what in ((output, "estimates"), (tally, "tally"), (None if no_page else page, "page")):
-        if path is not None:
-            require_replaceable(path, what)
-    console = Console(stderr=True, highlight=False)
-    plan = Design.read(design)
-    if outline is not None and not any(form_of(question).is_map for question in plan.questions):
-        raise invalid("estimate", "outline", "given with a design that asks for a map", outline.name)
-    coast = None if outline is None else outline_of(outline, plan.space)
+    outputs = {"estimates": None if piped else output, "tally": tally, "page": None if no_page else page}
+    require_outputs(outputs)
+    talk = Talk(quiet, as_json or piped)
+    plan = read_design(design)
+    coast = None if outline is None else outline_of(outline, plan.questions, plan.space)
     given = bool(reports) or (query is None and bool(add_tally))
     chosen = choose("estimate", engine, given, query, database, master, extensions=allow_extensions)
-    sent = reports or [] if query is None else Sql(query, database, allow_extensions)
-    counted = require_reports(plan, reports or [], read_reports(plan, sent, chosen, add_tally or [], console))
-    with console.status("Estimating…"):
+    with ExitStack() as opened, talk.bar() as bar:
+        files = [str(opened.enter_context(reports_at(name))) for name in reports or []]
+        sent = files if query is None else Sql(query, database, allow_extensions)
+        counted = require_reports(plan, files, read_reports(plan, sent, chosen, add_tally or [], bar))
+        bar.tell("Estimating")
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
         answers = answer(plan, counted, confidence=confidence, shrink=shrink, **wanted)
-    if tally is not None:
-        counted.write(tally)
-    answers.write(output)
-    print(canonical(answers.to_document()).decode() if as_json else answers, flush=True)
-    if not no_page:
-        with console.status("Drawing…"):
+        if tally is not None:
+            counted.write(tally)
+        with going_to(output, "estimates.json") as place:
+            answers.write(place)
+        if not no_page:
+            bar.tell("Drawing")
             answers.write_page(page, outline=coast)
-    written = [output, *([] if tally is None else [tally]), *([] if no_page else [page])]
-    console.print("Written: " + ", ".join(map(str, written)), markup=False)
+    if as_json:
+        print(canonical(answers.to_document()).decode(), flush=True)
+    else:
+        talk.console.print(text_of(answers, talk.console.width), markup=False, soft_wrap=True)
+    if written := [str(path) for path in outputs.values() if path is not None]:
+        Talk(quiet, taken=True).console.print("Written: " + ", ".join(written), markup=False, soft_wrap=True)
+
+
+def require_outputs(outputs: dict[str, Path | None]) -> None:
+    """Refuse, before anything is counted, what must not be written over."""
+    from geopriv.spaces.checks import invalid
+
+    tally = outputs["tally"]
+    if tally is not None and tally.suffix != ".parquet":
+        raise invalid("estimate", "tally", "a file of .parquet", tally.name)
+    for what, path in outputs.items():
+        if path is not None:
+            require_replaceable(path, what)
+
+
+def reports_at(name: str) -> AbstractContextManager[Path]:
+    """A file of reports, or a folder of them."""
+    if name != PIPED and not Path(name).is_dir():
+        require_kind(name, "reports", also=("parquet",))
+    return at_hand(name, "reports.ndjson")
 
 
 def require_reports(design: Design, files: list[str], counted: Tally) -> Tally:
@@ -139,18 +171,18 @@ def _no_report(design: Design, files: list[str], counted: Tally) -> str:
     )
 
 
-def read_reports(
-    design: Design, reports: list[str] | Sql, engine: Engine, tallies: list[Path], console: Console
-) -> Tally:
+def read_reports(design: Design, reports: list[str] | Sql, engine: Engine, tallies: list[Path], bar: Bar) -> Tally:
     """The tally of all reports, with a bar that fills where it is known how many rows there are."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     from geopriv.reports.verbs import tally
 
-    columns = (TextColumn("Reading"), BarColumn(), TextColumn("{task.completed:,.0f} reports"), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
-        task = progress.add_task("", total=_rows(reports) if isinstance(reports, list) else None)
-        return tally(design, reports, lambda read: progress.advance(task, read), engine=engine, tallies=tallies)
+    total, read = _rows(reports) if isinstance(reports, list) else None, 0
+
+    def tell(more: int) -> None:
+        nonlocal read
+        read += more
+        bar.tell("Reading", read / total if total else None, read)
+
+    return tally(design, reports, tell, engine=engine, tallies=tallies)
 
 
 def _rows(reports: list[str]) -> int | None:
@@ -170,13 +202,16 @@ def _rows(reports: list[str]) -> int | None:
     return rows
 
 
-def outline_of(path: Path, space: Space) -> shapely.Geometry:
+def outline_of(path: Path, questions: Sequence[Question], space: Space) -> shapely.Geometry:
     """The shapes of a GeoJSON file; tried on the map before anything is counted or written."""
     import shapely
 
+    from geopriv.pages.forms import form_of
     from geopriv.pages.frames import on_map
     from geopriv.spaces.checks import invalid
 
+    if not any(form_of(question).is_map for question in questions):
+        raise invalid("estimate", "outline", "given with questions for a map", path.name)
     try:
         found = shapely.from_geojson(path.read_text(encoding="utf-8"))
     except (shapely.errors.ShapelyError, UnicodeDecodeError):

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from geopriv.commands.outputs import require_replaceable
+from geopriv.commands.talk import examples
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv export estimates.json -o answers.csv[/bold]\n\n"
-    "[bold]geopriv export estimates.json -o areas.geojson --question Harbour --question 'Old town'[/bold]\n\n"
-    "[bold]geopriv export estimates.json -o - --as csv | head[/bold]\n\n"
-    "[bold]geopriv export estimates.json -o map.tif --question density[/bold]"
+EXAMPLES = examples(
+    "geopriv export estimates.json -o answers.csv",
+    "geopriv export estimates.json -o areas.geojson --question Harbour",
+    "geopriv export estimates.json -o - --as csv | head",
+    "geopriv export estimates.json -o map.tif --question density",
 )
 
 

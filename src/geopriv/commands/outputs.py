@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geopriv.errors import InvalidParameter
+from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
     from geopriv.surveys import Design
@@ -32,6 +33,16 @@ def require_replaceable(path: Path, what: str) -> None:
         raise InvalidParameter(
             f"The {what} would replace {str(path)!r}, which is something else: name another file, or remove that one."
         )
+
+
+def require_one_output(command: str, as_json: bool, piped: bool) -> None:
+    """Refuse to print two documents, which no program could tell apart.
+
+    Raises:
+        InvalidParameter: for --json beside an output that goes to `-`.
+    """
+    if as_json and piped:
+        raise invalid(command, "output", "a file where --json is given: both go to standard output", "-")
 
 
 def require_same_design(path: Path, design: Design) -> None:

@@ -16,32 +16,35 @@ from geopriv.commands.expectations import (
     question_documents,
     sweep_document,
 )
-from geopriv.commands.outputs import require_replaceable, require_same_design
+from geopriv.commands.inputs import read_survey
+from geopriv.commands.outputs import require_one_output, require_replaceable, require_same_design
 from geopriv.commands.repeated import asked_again, print_repeated, repeated_document, require_rounds, stated_shuffler
+from geopriv.commands.streams import PIPED, going_to
+from geopriv.commands.talk import QuietOption, Talk, examples
 from geopriv.commands.walks import require_alone, run_walk
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from geopriv.surveys import Survey
     from geopriv.surveys.planning import Option, SurveyPlan
     from geopriv.surveys.planning.targets import Needs, Sweep
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv plan survey.toml[/bold]\n\n"
-    "[bold]geopriv plan survey.toml -o design.json --json[/bold]\n\n"
-    "[bold]geopriv plan survey.toml --target 1pt[/bold]\n\n[bold]geopriv plan survey.toml --sweep[/bold]\n\n"
-    "[bold]geopriv plan survey.toml --rounds 4[/bold]\n\n"
-    "[bold]geopriv plan survey.toml --neighbours 200 --within '1 km'[/bold]"
+EXAMPLES = examples(
+    "geopriv plan survey.toml",
+    "geopriv plan survey.toml -o - --quiet | geopriv audit -",
+    "geopriv plan survey.toml --target 1pt",
+    "geopriv plan survey.toml --sweep",
+    "geopriv plan survey.toml --rounds 4",
+    "geopriv plan survey.toml --neighbours 200 --within '1 km'",
 )
 _POINT = 0.01
 _UNBIASED = 1e-6  # as `Estimates.unbiased` has it
 
 
 def plan(
-    survey: Annotated[Path, typer.Argument(help="The question: a survey.toml.", show_default=False)],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the design goes.")] = Path("design.json"),
+    survey: Annotated[Path, typer.Argument(help="The question: a survey.toml, or -.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the design goes, or -.")] = Path("design.json"),
     target: Annotated[
         str | None,
         typer.Option(help="Also find the people, or the ε, that make every share as exact as this: 1pt, '0.5 points'."),
@@ -62,54 +65,48 @@ def plan(
         bool, typer.Option("--replace", help="Write over another design, on which reports may depend.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Predict the error of every mechanism for a survey, choose the best that devices can run, and write its design."""
-    from rich.console import Console
     from rich.markup import escape
 
-    from geopriv.surveys import Survey
-    from geopriv.surveys.planning import plan as plan_survey
+    from geopriv.surveys.planning.surveys import plan_survey
     from geopriv.surveys.planning.targets import read_target
 
-    require_replaceable(output, "design")
+    piped = str(output) == PIPED
+    require_one_output("plan", as_json, piped)
+    if not piped:
+        require_replaceable(output, "design")
     drawn = _picture(output, sweep, picture)
     wanted = None if target is None else read_target(target)
-    console = Console(stderr=as_json)
-    asked = Survey.read(survey)
+    talk = Talk(quiet, as_json or piped)
+    asked = read_survey(survey)
     if asked.rounds > 1:
         require_alone(target=target, sweep=sweep, rounds=rounds, neighbours=neighbours, within=within)
-        return run_walk(asked, output, console, as_json=as_json, replace=replace)
+        return run_walk(asked, output, talk, as_json=as_json, replace=replace)
     require_rounds(asked, rounds)
     stated = stated_shuffler(asked, neighbours, within)
-    with console.status(_doing(asked)) as status:
-        found = plan_survey(asked)
-        needed, swept = _beside(found, wanted, drawn, status.update)
-        again = asked_again(found, rounds, status.update)
+    with talk.bar() as bar:
+        found = plan_survey(asked, told=bar.tell)
+        needed, swept = _beside(found, wanted, drawn, bar.tell)
+        again = asked_again(found, rounds, bar.tell)
+    if not replace and not piped:
+        require_same_design(output, found.design)
+    with going_to(output, "design.json") as place:
+        found.design.write(place)
     if as_json:
         beside: dict[str, Any] = {"target": needed and needs_document(needed), "sweep": swept and sweep_document(swept)}
         beside |= repeated_document(again, stated)
         print(json.dumps(plan_document(found) | beside, indent=2, ensure_ascii=False))
     else:
-        print_plan(console, found)
-        print_beside(console, found, needed, swept)
-        print_repeated(console, found, again, stated)
+        print_plan(talk.console, found)
+        print_beside(talk.console, found, needed, swept)
+        print_repeated(talk.console, found, again, stated)
     if drawn is not None:
-        console.print(f"Picture: [bold]{escape(str(drawn))}[/bold]", highlight=False)
-    if not replace:
-        require_same_design(output, found.design)
-    found.design.write(output)
-    console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+        talk.console.print(f"Picture: [bold]{escape(str(drawn))}[/bold]")
+    if not piped:
+        talk.console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)")
     return None
-
-
-def _doing(asked: Survey) -> str:
-    """What takes time: a table has programs to solve."""
-    from geopriv.surveys.planning.plain_tables import tables_of
-
-    tables = tables_of(asked.questions, asked.epsilon)
-    slow = f"; compiling {tables} table{'s' if tables > 1 else ''}, of some ten seconds each" if tables else ""
-    estimates = sum(len(question.queries) for question in asked.questions)
-    return f"Predicting the errors of {estimates:,} estimates{slow}…"
 
 
 def _picture(output: Path, sweep: bool, picture: Path | None) -> Path | None:

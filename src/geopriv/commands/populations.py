@@ -24,6 +24,14 @@ def synthetic_incomes(people: int, rng: np.random.Generator) -> FloatArray:
     return np.round(rng.lognormal(INCOME_MU, INCOME_SIGMA, size), 2)
 
 
+def synthetic_debts(incomes: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Debts of the same households: log-normal, 1.791 times as high, with a correlation of 0.4 of the logarithms."""
+    share, size = 0.4, len(incomes)
+    known = (np.log(np.maximum(incomes, 1.0)) - INCOME_MU) / INCOME_SIGMA
+    mixed = share * known + math.sqrt(1 - share**2) * rng.standard_normal(size)
+    return np.round(1.791 * np.exp(INCOME_MU + INCOME_SIGMA * mixed), 2)
+
+
 def income_quantiles(people: int) -> FloatArray:
     """The same law by its quantiles: a population without chance."""
     from scipy import special

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,29 +15,35 @@ from geopriv.commands.engine import (
     MasterOption,
     choose,
 )
+from geopriv.commands.inputs import read_design, require_one_input
+from geopriv.commands.outputs import require_one_output
+from geopriv.commands.streams import PIPED, going_to, piped_in
+from geopriv.commands.talk import QuietOption, Talk, examples
+from geopriv.device.kinds import require_kind
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, TaskID
 
     from geopriv.reports.drawing import Privatized
     from geopriv.surveys.design import Design
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv privatize design.json people.csv[/bold]\n\n"
-    "[bold]geopriv privatize design.json folder/ -o reports.ndjson --person id[/bold]\n\n"
-    "[bold]geopriv privatize design.json --query \"select income from 'people.parquet' where age >= 18\"[/bold]\n\n"
-    "[bold]geopriv privatize design.json people.parquet --engine spark --master local\\[4] --person id[/bold]"
+EXAMPLES = examples(
+    "geopriv privatize design.json people.csv",
+    "geopriv privatize design.json folder/ -o reports.ndjson --person id",
+    "zcat people.csv.gz | geopriv privatize design.json - -o - > reports.ndjson",
+    "geopriv privatize design.json --query \"select income from 'people.parquet'\"",
+    "geopriv privatize design.json people.parquet --engine spark --person id",
 )
 
 
 def privatize(
-    design: Annotated[Path, typer.Argument(help="The design.json that says what is promised and what is asked.")],
+    design: Annotated[Path, typer.Argument(help="The design.json that says what is promised and asked, or -.")],
     data: Annotated[
-        str | None, typer.Argument(help="A CSV, Parquet or Arrow file of people, or a folder of them.")
+        str | None, typer.Argument(help="A CSV, Parquet or Arrow file of people, a folder of them, or - (CSV).")
     ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Where the reports go: .parquet, .ndjson or .jsonl.")
+        str,
+        typer.Option("--output", "-o", help="Where the reports go: .parquet, .ndjson, .jsonl, or - (NDJSON)."),
     ] = "reports.parquet",
     query: Annotated[str | None, typer.Option(help="SQL whose rows are people, instead of a file.")] = None,
     database: DatabaseOption = None,
@@ -62,27 +66,31 @@ def privatize(
         typer.Option("--allow-odd", help="Values that look wrong (all outside the range, swapped, all one) are meant."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """One private report for each person of a table, in an order that tells nothing of the table's."""
-    from rich.console import Console
-
     from geopriv.reports.engines.duckdb.sql import Sql
     from geopriv.reports.verbs import privatize as run
-    from geopriv.surveys.design import Design
 
+    piped = output == PIPED
+    require_one_output("privatize", as_json, piped)
+    require_one_input("privatize", design, data)
+    if data not in (None, PIPED) and not Path(data).is_dir():
+        require_kind(data, "people", also=("parquet",))
+    talk = Talk(quiet, as_json or piped)
     chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint, allow_extensions)
     allowed = _share(allow_unreadable)
-    promise = Design.read(design)
-    people = data if query is None else Sql(query, database, allow_extensions)
-    with _bar(Console(stderr=True)) as bar:
-        tell = _teller(bar)
+    promise = read_design(design)
+    given = piped_in() if data == PIPED else data
+    people = given if query is None else Sql(query, database, allow_extensions)
+    with going_to(output, "reports.ndjson") as place, talk.bar() as bar:
         done = run(
             promise,
             people,
-            output,
+            place if piped else output,
             engine=chosen,
             person=person,
-            progress=tell,
+            progress=lambda stage, rows, share: bar.tell(stage, share, rows),
             overwrite=overwrite,
             again=again,
             allow_unreadable=allowed,
@@ -91,7 +99,7 @@ def privatize(
     if as_json:
         print(json.dumps(done.as_json() | {"design": promise.hash, "guarantee": str(promise.guarantee)}, indent=2))
     else:
-        _print(Console(highlight=False), promise, design, done)
+        _print(talk.console, promise, design, done, output)
 
 
 def _share(words: str) -> float:
@@ -108,36 +116,7 @@ def _share(words: str) -> float:
     return share
 
 
-def _bar(console: Console) -> Progress:
-    """A bar on a terminal, and nothing elsewhere."""
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[share]:>4}  {task.completed:,.0f} rows  {task.fields[speed]:,.0f} rows/s"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
-def _teller(bar: Progress) -> Callable[[str, int, float | None], None]:
-    """What moves the bar: a new one for each stage, full where nobody knows how far it is."""
-    started: dict[str, tuple[TaskID, float]] = {}
-
-    def tell(stage: str, rows: int, share: float | None) -> None:
-        if stage not in started:
-            started[stage] = bar.add_task(stage, total=None, share="", speed=0.0), perf_counter()
-        task, start = started[stage]
-        speed = rows / max(perf_counter() - start, 1e-3)
-        total, percent = (rows / share, f"{share:.0%}") if share else (None, "")
-        bar.update(task, completed=rows, total=total, share=percent, speed=speed)
-
-    return tell
-
-
-def _print(console: Console, design: Design, path: Path, done: Privatized) -> None:
+def _print(console: Console, design: Design, path: Path, done: Privatized, place: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -156,10 +135,11 @@ def _print(console: Console, design: Design, path: Path, done: Privatized) -> No
             "Left out: numbers are read as 52000 or 52000.5, without separators or units. To mend rows, put them into "
             "a file of their own and run it with --again and another -o: who is in the reports must not be in it."
         )
-    output = escape(str(done.output))
+    output = "standard output" if place == PIPED else escape(str(done.output))
     console.print(f"Promise: {escape(str(design.guarantee))}.")
     if done.earlier:
         many = done.earlier + 1
         console.print(f"Run {many} of this survey: who was in the others too has {many} times ε in all.")
     console.print(f"Reports: [bold]{output}[/bold]. The counts above are about your table; keep them with it.")
-    console.print(f"Next:    [bold]geopriv estimate {escape(str(path))} {output}[/bold]")
+    if place != PIPED:
+        console.print(f"Next:    [bold]geopriv estimate {escape(str(path))} {output}[/bold]")

@@ -63,7 +63,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, schema in schemas().items():
         text = json.dumps(schema, indent=1, ensure_ascii=False)
-        (folder / f"{name}.schema.json").write_text(text + "\n", encoding="utf-8")
+        (folder / f"{name}.schema.json").write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

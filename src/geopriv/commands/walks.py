@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geopriv.commands.expectations import in_units, new_table
+from geopriv.commands.outputs import require_same_design
+from geopriv.commands.streams import PIPED, going_to
+from geopriv.commands.talk import Talk
 from geopriv.spaces.checks import invalid
 
 if TYPE_CHECKING:
@@ -31,14 +34,6 @@ def require_alone(**given: object) -> None:
     for name, value in given.items():
         if value not in (None, False):
             raise invalid("plan", name, "left out for a survey with a table [walk], which has rounds of its own", value)
-
-
-def walked(asked: Survey, console: Console) -> WalkPlan:
-    """The plan of a survey whose noise walks."""
-    from geopriv.surveys.planning import plan_walk
-
-    with console.status(f"Predicting {asked.rounds} rounds…"):
-        return plan_walk(asked)
 
 
 def print_walk(console: Console, found: WalkPlan) -> None:
@@ -87,18 +82,23 @@ def walk_document(found: WalkPlan) -> dict[str, Any]:
     }
 
 
-def run_walk(asked: Survey, output: Path, console: Console, *, as_json: bool, replace: bool) -> None:
+def run_walk(asked: Survey, output: Path, talk: Talk, *, as_json: bool, replace: bool) -> None:
     """Plan, say and write it."""
     from rich.markup import escape
 
-    from geopriv.commands.outputs import require_same_design
+    from geopriv.surveys.planning import plan_walk
 
-    found = walked(asked, console)
+    with talk.bar() as bar:
+        bar.tell(f"Predicting {asked.rounds} rounds")
+        found = plan_walk(asked)
+    piped = str(output) == PIPED
+    if not replace and not piped:
+        require_same_design(output, found.design)
+    with going_to(output, "design.json") as place:
+        found.design.write(place)
     if as_json:
         print(json.dumps(walk_document(found), indent=2, ensure_ascii=False))
     else:
-        print_walk(console, found)
-    if not replace:
-        require_same_design(output, found.design)
-    found.design.write(output)
-    console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)", highlight=False)
+        print_walk(talk.console, found)
+    if not piped:
+        talk.console.print(f"Design: [bold]{escape(str(output))}[/bold] (hash {found.design.hash[:16]}…)")

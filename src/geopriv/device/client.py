@@ -107,10 +107,13 @@ def load(path: str | os.PathLike[str], expected: str | None = None) -> VerifiedD
         expected: the hash that was published, if it is known from elsewhere.
 
     Raises:
+        InvalidParameter: for a folder, and for a file that is something else of geopriv's.
         InvalidDesign: naming what is wrong.
     """
     # what reads a design is imported with the first one
     from geopriv.device.designs import verify
     from geopriv.device.files import read_few
+    from geopriv.device.kinds import require_kind
 
+    require_kind(path, "design")
     return verify(read_few(path), expected)

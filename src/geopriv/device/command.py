@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
     from geopriv.device.policy import Policy
 
-_NEEDED = ("value", "ledger", "unit", "most_epsilon", "total")
+_NEEDED = {
+    "value": "--value (a number, or - for standard input)",
+    "ledger": "--ledger (a file that keeps account of what is spent; it is made if there is none)",
+    "unit": "--unit (of the value)",
+    "most_epsilon": "--most-epsilon (for this survey)",
+    "total": "--total (for all surveys)",
+}
 _WALK = (
     "a report of a walk: who stays is seen once over all rounds, and each move is seen too, as a value of its own; "
     "that you take part in this round is told openly."
@@ -61,7 +67,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
     parser = _parser()
     options = parser.parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
-    lacks = [f"--{name.replace('_', '-')}" for name in _NEEDED if getattr(options, name) is None]
+    lacks = [words for name, words in _NEEDED.items() if getattr(options, name) is None]
     chosen = (options.group, options.round)
     if options.verify and (len(lacks) < len(_NEEDED) or options.trust_this_file or chosen != (None, None)):
         parser.exit(2, "geopriv: --verify goes with --hash only.\n")

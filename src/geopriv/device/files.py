@@ -141,8 +141,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def sync(path: Path) -> None:
-    """Wait until the file or folder is on the disk."""
-    handle = os.open(path, os.O_RDONLY)
+    """Wait until a file of one's own is on the disk, or the names in a folder, where a system lets that be asked.
+
+    Windows opens no folders, and waits only for files that may be written.
+    """
+    if path.is_dir():
+        if not hasattr(os, "O_DIRECTORY"):
+            return
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    else:
+        handle = os.open(path, os.O_RDWR)
     try:
         os.fsync(handle)
     finally:

@@ -207,6 +207,7 @@ class Ledger:
                     raise OSError(errno.ESTALE, "The ledger was replaced while it was opened", self._path)
                 connection.execute("PRAGMA synchronous = EXTRA")
                 connection.execute("PRAGMA secure_delete = ON")  # of a value that is walked on from nothing is kept
+                connection.execute("PRAGMA fullfsync = ON")  # macOS: waits for the disk itself; nothing elsewhere
                 yield connection
         except sqlite3.Error as error:
             raise OSError(errno.EIO, f"The ledger cannot be used ({error})", self._path) from None

@@ -124,5 +124,5 @@ def _refused(path: str, rule: str, got: str) -> InvalidParameter:
 
 
 def _posix() -> bool:
-    """Elsewhere the system's own lists say who may read a file."""
-    return os.name == "posix"
+    """Whether files have an owner and modes; elsewhere the system's own lists say who may read one."""
+    return hasattr(os, "getuid")

@@ -150,7 +150,7 @@ def lines(answer: Answer) -> list[str]:
     for k, place in zip(picked, places, strict=True):
         told.append(f"  {place:>{width}}  {_plain_text(answer, k)}{value_text(answer, k, named=False, scale=100)}")
     if len(picked) < size:
-        told.append(f"  … and {size - len(picked)} values between these, in the estimates and on the page")
+        told.append(f"  {len(picked)} of {size} rows shown; all are in the estimates and on the page")
     return told
 
 

@@ -17,8 +17,8 @@ from geopriv.spaces.rounding import above
 from geopriv.spaces.words import NARROW, plain
 
 
-def text_of(answers: Answers) -> str:
-    """All answers, one after the other."""
+def text_of(answers: Answers, width: int = 100) -> str:
+    """All answers, one after the other, in lines of at most so many characters."""
     lines = [line.replace(NARROW, " ") for line in asked_sentences(answers)]
     lines += [line for answer in answers.answers for line in _answer_lines(answer)]
     lines += group_lines(answers)
@@ -26,7 +26,7 @@ def text_of(answers: Answers) -> str:
     lines += place_notes(answers.space, answers.counted)
     lines.append(f"promise: {answers.guarantee}")
     lines.append(f"survey {answers.survey!r}, design {answers.design}")
-    return wrapped(lines)
+    return wrapped(lines, width)
 
 
 def answer_text(answer: Answer) -> str:

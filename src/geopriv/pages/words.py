@@ -43,24 +43,24 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def wrapped(lines: Iterable[str]) -> str:
+def wrapped(lines: Iterable[str], width: int = _WIDE) -> str:
     """Lines one below the other, those that are too long in several, each further in than its first."""
-    return "\n".join(part for line in lines for part in _broken(line))
+    return "\n".join(part for line in lines for part in _broken(line, min(width, _WIDE)))
 
 
-def _broken(line: str) -> list[str]:
+def _broken(line: str, width: int) -> list[str]:
     indent = " " * (len(line) - len(line.lstrip()))
     # no line ends between a number and its sign
-    whole = line.replace(" %", "\u00a0%") if len(line) > _WIDE else line
+    whole = line.replace(" %", "\u00a0%") if len(line) > width else line
     parts = textwrap.wrap(
         whole.lstrip(),
-        _WIDE,
+        width,
         initial_indent=indent,
         subsequent_indent=f"{indent}    ",
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return [part.replace("\u00a0%", " %") for part in parts] if len(line) > _WIDE else [line]
+    return [part.replace("\u00a0%", " %") for part in parts] if len(line) > width else [line]
 
 
 def bias_words(

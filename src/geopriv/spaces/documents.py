@@ -303,8 +303,7 @@ def _derived_keys(kind: Any) -> dict[str, Form]:
 
 @cache
 def _derived(kind: Any) -> dict[str, Form]:
-    method = getattr(kind, "derived", None)
-    if method is None:
+    if (method := getattr(kind, "derived", None)) is None:
         return {}
     hints = typing.get_type_hints(typing.get_type_hints(method)["return"], include_extras=True)
     return {name: form_of(hint) for name, hint in hints.items()}
@@ -341,10 +340,11 @@ def form_of(hint: Any) -> Form:
     Raises:
         TypeError: for one that JSON cannot hold, such as a function.
     """
+    origin = typing.get_origin(hint)
+    if hasattr(origin or hint, "__value__"):  # a named type, as numpy's NDArray is from Python 3.12 on
+        return form_of(origin.__value__[typing.get_args(hint)] if origin else hint.__value__)
     if typing.is_typeddict(hint):
         return Record(hint)
-    origin = typing.get_origin(hint)
-    make = _FORMS.get(origin or hint) or (Thing if isinstance(hint, type) else None)
-    if make is None:
-        raise TypeError(f"{hint} has no form in JSON")
-    return make(hint)
+    if (make := _FORMS.get(origin or hint) or (Thing if isinstance(hint, type) else None)) is not None:
+        return make(hint)
+    raise TypeError(f"{hint} has no form in JSON")

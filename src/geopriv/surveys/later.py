@@ -21,7 +21,7 @@ from geopriv.spaces.documents import to_document
 from geopriv.surveys.building import build_questions
 from geopriv.surveys.design import Design
 from geopriv.surveys.planning.around import even_crowd
-from geopriv.surveys.planning.brackets import is_plain, reach_for
+from geopriv.surveys.planning.brackets import is_plain, reach_among
 from geopriv.surveys.planning.crowds import public_ends
 from geopriv.surveys.planning.value_errors import settled
 from geopriv.surveys.planning.workload import Workload
@@ -130,5 +130,5 @@ def _held(design: Design, question: Question, people: int) -> Question:
         return settled(question, lattice, work, known=False)
     if not is_plain(question):
         return question
-    reach, _ = reach_for(lattice, question, *even_crowd(question.queries, rate, ends), people)
+    reach, _ = reach_among(lattice, question, *even_crowd(question.queries, rate, ends), people)
     return question.with_reach(reach)

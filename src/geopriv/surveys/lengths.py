@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from geopriv.errors import InvalidParameter
 from geopriv.spaces import Space
@@ -41,7 +42,14 @@ def plain_length(part: Part, key: str, value: float | str, space: Space) -> floa
             return value
     except InvalidParameter:
         pass  # units do not know the file
-    raise part.wrong(key, _rule(space), value)
+    forgotten = space.distance_unit is not None and not space.ratios and _is_number(value)
+    hint = f"; with its unit: '{value} {space.distance_unit}'" if forgotten else ""
+    raise part.wrong(key, f"{_rule(space)}{hint}", value)
+
+
+def _is_number(words: object) -> bool:
+    """Whether a text is a number above 0 that stands alone."""
+    return isinstance(words, str) and re.fullmatch(r"[\d,_]*\.?\d+", words.strip()) is not None
 
 
 def _rule(space: Space) -> str:

@@ -193,6 +193,8 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
     if error == "extra_forbidden":
         return table.error(_no_key(spot, key, fields), key)
     rule, *_ = str(fields[key].description).split(";")  # what follows is about leaving the key out
+    if spot.path == ("query",) and isinstance(data.get("query"), dict):
+        rule = "written with double brackets, [[query]] and not [query], since there may be several"
     if error == "missing":
         return table.error(f"lacks '{key}': {rule}")
     hint = "; counted = '…' says who they are" if spot.path == ("people",) and _is_text(data, spot.path) else ""

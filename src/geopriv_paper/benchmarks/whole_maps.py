@@ -75,8 +75,8 @@ def _of_product(lattice: Lattice, bandwidth: float) -> float:
     waves = _waves(bandwidth)
     bell, undone = np.exp(-((bandwidth * waves) ** 2)), 1 + 2 * lattice.curvature * (1 - np.cos(lattice.step * waves))
     # over both signs of each axis' waves, of which 0 is one; the ring of all directions is 2π long
-    both, alone = (float(part.sum() * 2 + 1) * float(waves[0]) for part in (bell * undone**2, bell))
-    return (both**2 - alone**2) / (2 * math.pi)
+    both, alone = (float(part.sum() * 2 + 1) * waves[0] for part in (bell * undone**2, bell))
+    return float((both**2 - alone**2) / (2 * math.pi))
 
 
 def _waves(bandwidth: float) -> FloatArray:

@@ -8,13 +8,15 @@ from typing import Annotated
 
 import typer
 
-MECHANISMS_EXAMPLES = (
-    "Examples:\n\n[bold]geopriv bench mechanisms[/bold]\n\n"
-    "[bold]geopriv bench mechanisms --at 250000 --epsilon '1 per 20,000 USD'[/bold]"
+from geopriv.commands.talk import QuietOption, Talk, examples
+
+MECHANISMS_EXAMPLES = examples(
+    "geopriv bench mechanisms", "geopriv bench mechanisms --at 250000 --epsilon '1 per 20,000 USD'"
 )
-ACCURACY_EXAMPLES = (
-    "Examples:\n\n[bold]geopriv bench accuracy[/bold]\n\n[bold]geopriv bench accuracy --incomes ca_income.parquet "
-    "--places nyc_collisions.parquet --json[/bold]"
+ACCURACY_EXAMPLES = examples(
+    "geopriv bench accuracy",
+    "geopriv bench accuracy --incomes ca_income.parquet --json",
+    "geopriv bench accuracy --places nyc_collisions.parquet",
 )
 
 
@@ -28,14 +30,18 @@ def accuracy(
     people: Annotated[int, typer.Option(help="How many of the places report.")] = 200_000,
     seed: Annotated[int, typer.Option(help="Of the choice of places and the one simulated survey.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """The paper's twelve one-way settings and its map: expected errors of every mechanism, beside the floor."""
     from geopriv_paper.benchmarks.accuracy import measure, print_tables
 
-    result = measure(incomes, places, people, seed)
+    talk = Talk(quiet, as_json)
+    with talk.bar() as bar:
+        bar.tell("Measuring")
+        result = measure(incomes, places, people, seed)
     if as_json:
         print(json.dumps(result.as_json(), indent=2))
-    else:
+    elif not quiet:
         print_tables(result)
 
 
@@ -47,14 +53,15 @@ def mechanisms(
     seed: Annotated[int, typer.Option(help="Of the synthetic population and the simulated noise.")] = 1,
     output: Annotated[Path, typer.Option(help="Where the picture goes.")] = Path("geopriv-mechanisms.png"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """What share of households earns more than a threshold? Every mechanism answers, on an embedded population."""
-    from rich.console import Console
-
     from geopriv_paper.benchmarks.mechanisms import compare_mechanisms, draw_comparison
 
-    console = Console(stderr=as_json)
-    with console.status("Simulating and predicting…"):
+    talk = Talk(quiet, as_json)
+    console = talk.console
+    with talk.bar() as bar:
+        bar.tell("Simulating and predicting")
         result = compare_mechanisms(people, at, width, _rate(epsilon), seed)
         draw_comparison(result, output)
     if as_json:

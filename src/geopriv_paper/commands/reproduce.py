@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
-EXAMPLES = (
-    "Examples:\n\n[bold]geopriv reproduce[/bold]\n\n"
-    "[bold]geopriv reproduce one-way --incomes ca_income.parquet[/bold]\n\n"
-    "[bold]geopriv reproduce all --full --data shared/data --output reproduction[/bold]"
+from geopriv.commands.talk import QuietOption, Talk, examples
+
+EXAMPLES = examples(
+    "geopriv reproduce",
+    "geopriv reproduce one-way --incomes ca_income.parquet",
+    "geopriv reproduce all --full --data shared/data --output reproduction",
 )
 _INCOMES, _PLACES = "ca_income.parquet", "nyc_collisions.parquet"
 
@@ -44,23 +46,26 @@ def reproduce(
     ),
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is already in the output folder.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the claims and what changed as JSON.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Every table and figure of the paper, its claims checked one by one, and what corrections and new mechanisms do.
 
     Finished panels are kept in the output folder: a run that was stopped continues. Exit code 1 when a formula and its
     simulation disagree.
     """
-    from rich.console import Console
-
     from geopriv_paper.datasets import load
     from geopriv_paper.reproduction import reproduce as run
 
     people = load(incomes or _present(data / _INCOMES), places or _present(data / _PLACES))
-    done = run(None if which is Which.everything else which.value, people, output, full=full, fresh=fresh)
+    talk = Talk(quiet, as_json)
+    with talk.bar() as bar:
+        done = run(
+            None if which is Which.everything else which.value, people, output, full=full, fresh=fresh, tell=bar.tell
+        )
     if as_json:
         print(json.dumps(done.as_json(), indent=2, ensure_ascii=False))
     else:
-        console = Console(highlight=False)
+        console = talk.console
         for source in done.sources:
             console.print(f"Data: {source}")
         held = sum(claim["holds"] is True for claim in done.claims)

@@ -93,5 +93,5 @@ def _comparisons(done: Reproduction) -> list[str]:
 def write_page(done: Reproduction, folder: Path) -> Path:
     """Write the page beside the results and figures."""
     path = folder / "README.md"
-    path.write_text(page(done), encoding="utf-8")
+    path.write_text(page(done), encoding="utf-8", newline="\n")
     return path

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import glob
 import os
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from geopriv.device.files import sync
 from geopriv.errors import InvalidParameter
+
+_LOCK = "lock"
+_SECONDS = 60.0  # that another process may take to see that a folder is in use
 
 
 @contextmanager
@@ -20,7 +24,8 @@ def parts(output: Path) -> Iterator[Path]:
     """A folder beside the output, ".name.….parts", that is gone afterwards, whatever happens in between.
 
     Only a process that is killed leaves one. The folder is locked as long as its process lives, so the next run tells
-    what is left over from what is in use: the first is removed.
+    what is left over from what is in use: the first is removed. The lock is a transaction of SQLite on an empty file,
+    which every system ends with its process, however that ends.
 
     Raises:
         InvalidParameter: where another process is writing the same output.
@@ -33,8 +38,7 @@ def parts(output: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
+        _emptied(folder, lock)
 
 
 def publish(fresh: Path, output: Path, overwrite: bool) -> None:
@@ -63,34 +67,48 @@ def _link(fresh: Path, output: Path) -> None:
         fresh.replace(output)
 
 
-def _locked(output: Path) -> tuple[Path, int]:
+def _locked(output: Path) -> tuple[Path, sqlite3.Connection]:
     """A new folder and its lock. Another run may remove it in the moment before it is locked: then it is made again."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".parts", dir=output.parent))
-        handle = _opened(folder)
-        if handle is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            lock = _lock(folder, _SECONDS)
+        except sqlite3.OperationalError as error:
             if folder.exists():
-                return folder, handle
-            os.close(handle)
+                raise OSError(errno.EIO, f"no lock can be had ({error})", str(folder)) from None
+            continue
+        if folder.exists():
+            return folder, lock
+        lock.close()
 
 
 def _remove(left: Path, output: Path) -> None:
-    handle = _opened(left)
-    if handle is None:
-        return  # its own process, or another one, was faster
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(left, ignore_errors=True)
-    except BlockingIOError:
-        raise InvalidParameter(f"Another run is writing {str(output)!r} now.") from None
-    finally:
-        os.close(handle)
+        lock = _lock(left, 0.0)
+    except sqlite3.DatabaseError as error:
+        if not left.exists():
+            return  # its own process, or another one, was faster
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY:
+            raise InvalidParameter(f"Another run is writing {str(output)!r} now.") from None
+        raise OSError(errno.EIO, f"no lock can be had ({error})", str(left)) from None
+    _emptied(left, lock)
 
 
-def _opened(folder: Path) -> int | None:
-    """A handle of the folder; None where it is gone."""
+def _lock(folder: Path, seconds: float) -> sqlite3.Connection:
+    """The folder's lock, which is let go when it is closed."""
+    lock = sqlite3.connect(folder / _LOCK, timeout=seconds, isolation_level=None, check_same_thread=False)
     try:
-        return os.open(folder, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
+        lock.execute("BEGIN EXCLUSIVE")
+    except BaseException:
+        lock.close()
+        raise
+    return lock
+
+
+def _emptied(folder: Path, lock: sqlite3.Connection) -> None:
+    """Remove a folder that is locked; where a file that is open cannot be removed, the lock goes last."""
+    shutil.rmtree(folder, ignore_errors=True)
+    lock.close()
+    with suppress(OSError):  # it is gone already, or another process has it by now
+        (folder / _LOCK).unlink()
+        folder.rmdir()

@@ -95,22 +95,6 @@ def choose_reach(seen: Lattice, question: Question, crowd: Crowd, people: int, l
     return (reach, least) if math.isfinite(least) else (0.0, math.inf)
 
 
-def reach_for(
-    lattice: Lattice, question: Question, points: FloatArray, weights: FloatArray, people: int
-) -> tuple[float, float]:
-    """The same of people who stand at points, predicted as a plan does.
-
-    Args:
-        lattice: of the design.
-        question: what is asked.
-        points: that stand for people.
-        weights: of the points.
-        people: who report.
-    """
-    seen = _looked_at(lattice)
-    return choose_reach(seen, question, seen.undoing.crowd(points, weights), people, lattice)
-
-
 @dataclass(frozen=True, eq=False)
 class PlainGrid:
     """A Lattice for plain questions, the questions with their reaches, and what is predicted of them.
@@ -179,6 +163,14 @@ def _judged(made: PlainGrid, work: Workload) -> float:
 def is_plain(question: Question) -> bool:
     """Whether a plain answer is wanted, and there is a plain question behind all of it."""
     return question.plain and all(query.plain_set is not None for query in question.queries[:1])
+
+
+def reach_among(
+    lattice: Lattice, question: Question, points: FloatArray, weights: FloatArray, people: int
+) -> tuple[float, float]:
+    """The reach of one question among people at points, and its half-width: `choose_reach`."""
+    seen = _looked_at(lattice)
+    return choose_reach(seen, question, seen.undoing.crowd(points, weights), people, lattice)
 
 
 def _on_grid(lattice: Lattice, questions: Sequence[Question], work: Workload) -> PlainGrid:

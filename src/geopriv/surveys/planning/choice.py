@@ -13,11 +13,11 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms import Lattice
 from geopriv.queries import Query
-from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.checks import FloatArray, positive
 from geopriv.spaces.shown import Plotted
 from geopriv.surveys.planning.best_possible import floor_of, least_of
 from geopriv.surveys.planning.needs import REACH, least_rate, people_within
-from geopriv.surveys.planning.options import Arrangement, Option
+from geopriv.surveys.planning.options import Arrangement, Option, Told, asked_for, untold
 from geopriv.surveys.planning.predictions import (
     floors,
     input_laplace,
@@ -244,7 +244,11 @@ def plan_queries(
 
 
 def plan_work(
-    work: Workload, mechanisms: Sequence[str] = MECHANISMS, for_devices: bool = False, grid: Lattice | None = None
+    work: Workload,
+    mechanisms: Sequence[str] = MECHANISMS,
+    for_devices: bool = False,
+    grid: Lattice | None = None,
+    told: Told = untold,
 ) -> Plan:
     """Every option for a workload; that of a Lattice on a given grid."""
     least = [option for option in _least(work) if not (for_devices and option.arrangement == "ε split")]
@@ -263,7 +267,9 @@ def plan_work(
         "InputLaplace plain": _plain,
         "VectorTable": partial(vector_option, grid=grid),
     }
-    for name in _asked_for(mechanisms):  # tables last, when it is known what they must beat
+    names = asked_for(mechanisms, MECHANISMS)
+    for k, name in enumerate(names):  # tables last, when it is known what they must beat
+        told(f"Predicting {work.size:,} errors", k / len(names))
         if name in inputs:
             attempt(name, partial(inputs[name], work))
         elif name in ("Table", "SharedTables"):
@@ -279,13 +285,6 @@ def plan_work(
         raise InvalidParameter(" ".join(["No mechanism that was asked for answers these without bias.", *reasons]))
     best_first = tuple(sorted(options, key=lambda o: o.error))
     return Plan(best_first, left_out, floor_of(work), work, tuple(mechanisms), for_devices)
-
-
-def _asked_for(mechanisms: Sequence[str]) -> list[str]:
-    unknown = set(mechanisms) - set(MECHANISMS)
-    if unknown or not mechanisms:
-        raise invalid("plan", "mechanisms", f"names among {', '.join(MECHANISMS)}", sorted(unknown))
-    return [name for name in MECHANISMS if name in mechanisms]
 
 
 def _input(work: Workload) -> Option:

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.checks import FloatArray, invalid
 
 Arrangement = Literal["one report", "ε split", "people split", "shared report", "shared reports"]
+
+
+Told = Callable[..., None]
+"""Told what is done next and, where that is known, which share of the whole was done."""
+
+
+def untold(doing: str, share: float | None = None) -> None:
+    """For nobody who wants to be told."""
+
+
+def asked_for(mechanisms: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Those that were asked for, in the order of all that are known.
+
+    Raises:
+        InvalidParameter: for none, and for one that is not known.
+    """
+    unknown = set(mechanisms) - set(known)
+    if unknown or not mechanisms:
+        raise invalid("plan", "mechanisms", f"names among {', '.join(known)}", sorted(unknown))
+    return [name for name in known if name in mechanisms]
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_queries
 from geopriv.surveys.planning.crowds import public_ends, shares_of
 from geopriv.surveys.planning.leverage import leverage_of
 from geopriv.surveys.planning.needs import REACH
-from geopriv.surveys.planning.options import Option
+from geopriv.surveys.planning.options import Option, Told, untold
 from geopriv.surveys.planning.plain_tables import GAIN, TABLES, plain_tables
 from geopriv.surveys.planning.predictions import coarser, grid_for
 from geopriv.surveys.planning.tables import tables_for
@@ -244,20 +244,25 @@ def plan(
     return plan_queries(queries, epsilon, people, prior, mechanisms, for_devices)
 
 
-def plan_survey(survey: Survey) -> SurveyPlan:
+def plan_survey(survey: Survey, told: Told = untold) -> SurveyPlan:
     """Options for a survey, and the design of the best among those that devices can run.
 
     Guarantee: that of the design, ε for one person and the whole survey: each person sends one report.
+
+    Args:
+        survey: what is asked.
+        told: what is done next, and which share of the whole was done.
 
     Raises:
         InvalidParameter: where no mechanism can answer the questions, and for a survey whose noise walks.
     """
     _require_one_round(survey)
+    told("Looking for plain answers", 0.0)
     work = workload_of(survey)
     plain, tabled = _plain(survey, work), plain_tables(survey.questions, work)
     tables = min(tabled, key=lambda made: made.cost, default=None)
     grid = _fixed_grid(survey, work, plain)
-    found = plan_questions(survey, work, grid)
+    found = plan_questions(survey, work, grid, told)
     public = (survey.source, survey.groups, survey.counted)
     beside = {
         name: float(np.mean(list(made.half_widths.values())))

@@ -19,7 +19,7 @@ from geopriv.spaces.checks import invalid
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_work
 from geopriv.surveys.planning.crowds import expected_work
-from geopriv.surveys.planning.options import Option
+from geopriv.surveys.planning.options import Option, Told, untold
 from geopriv.surveys.planning.predictions import grid_for
 from geopriv.surveys.planning.value_errors import laplace_variance, lattice_variance
 from geopriv.surveys.planning.workload import Workload
@@ -50,20 +50,21 @@ def workload_of(survey: Survey) -> Workload:
     return Workload.of(beside, survey.epsilon, survey.people, everybody(survey)) if beside else work
 
 
-def plan_questions(survey: Survey, work: Workload, grid: Lattice | None) -> Plan:
+def plan_questions(survey: Survey, work: Workload, grid: Lattice | None, told: Told = untold) -> Plan:
     """The options: all mechanisms for shares alone, those of one report beside values, two for means alone.
 
     Args:
         survey: what is asked.
         work: the queries whose errors are compared.
         grid: of the Lattice; by default the one that suits the queries. Values have one.
+        told: what is done next, and which share of the whole was done.
     """
     if grid is None or not any(question.valued for question in survey.questions):
         # a grid that is given is taken, for plain answers, which shared tables of soft letters do not have
         offered = MECHANISMS if grid is None else [name for name in MECHANISMS if name != "SharedTables"]
-        return plan_work(work, offered, for_devices=True, grid=grid)
+        return plan_work(work, offered, for_devices=True, grid=grid, told=told)
     if work.queries[0].is_share:
-        return plan_work(work, ONE_REPORT, for_devices=True, grid=grid)
+        return plan_work(work, ONE_REPORT, for_devices=True, grid=grid, told=told)
     options = (
         Option("Lattice", "one report", lattice_variance(grid, work) / work.people, np.zeros(work.size)),
         Option("InputLaplace", "one report", laplace_variance(work) / work.people, np.zeros(work.size)),

@@ -26,50 +26,63 @@ _BLOCK = 1 << 22  # bytes that are parsed at once
 def csv_batches(path: Path, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Batches of a CSV (".csv", ".tsv") with a header, packed (".gz") or not; the columns are bytes, or missing."""
     names = [suffix.lower() for suffix in path.suffixes]
-    separator = "\t" if ".tsv" in names else ","
+    separator, size = "\t" if ".tsv" in names else ",", path.stat().st_size
     with path.open("rb") as file:
-        lines = _Lines(gzip.GzipFile(fileobj=file) if names[-1] == ".gz" else file)
-        head = lines.head()
-        _require_header(path, reading, head[0] if head else b"", separator)
-        if len(head) == 1:
-            return  # without an end of line the parser would not know it for a header
-        size, rows, ragged = path.stat().st_size, 0, 0
-
-        def skip(_: pa.csv.InvalidRow) -> str:
-            nonlocal ragged
-            ragged += 1
-            return "skip"
-
-        for batch in pa.csv.open_csv(
-            lines,
-            pa.csv.ReadOptions(block_size=_BLOCK, use_threads=False),
-            pa.csv.ParseOptions(delimiter=separator, invalid_row_handler=skip, ignore_empty_lines=False),
-            pa.csv.ConvertOptions(
-                include_columns=list(reading.columns),
-                column_types=dict.fromkeys(reading.columns, pa.binary()),  # whatever its encoding
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
-        ):
-            rows += batch.num_rows
+        lines = gzip.GzipFile(fileobj=file) if names[-1] == ".gz" else file
+        for batch in _line_batches(lines, f"The file {path}", separator, reading):
             reading.share = min(file.tell() / size, 1.0)
             yield batch
-        reading.left_out[RAGGED] += ragged
-        if rows + ragged + 1 != lines.count:
-            raise InvalidParameter(
-                f"The file {path} has {lines.count:,} lines but {rows + ragged + 1:,} rows: a quote is not closed, "
-                "or a value holds a line break."
-            )
 
 
-def _require_header(path: Path, reading: Reading, line: bytes, separator: str) -> None:
+def stream_batches(file: IO[bytes], reading: Reading) -> Iterator[pa.RecordBatch]:
+    """Batches of a CSV with a header that comes through a pipe: it is read once, and none of it goes to a disk."""
+    yield from _line_batches(file, "What was piped in", ",", reading)
+
+
+def _line_batches(
+    file: IO[bytes] | gzip.GzipFile, what: str, separator: str, reading: Reading
+) -> Iterator[pa.RecordBatch]:
+    lines = _Lines(file)
+    head = lines.head()
+    _require_header(what, reading, head[0] if head else b"", separator)
+    if len(head) == 1:
+        return  # without an end of line the parser would not know it for a header
+    rows = ragged = 0
+
+    def skip(_: pa.csv.InvalidRow) -> str:
+        nonlocal ragged
+        ragged += 1
+        return "skip"
+
+    for batch in pa.csv.open_csv(
+        lines,
+        pa.csv.ReadOptions(block_size=_BLOCK, use_threads=False),
+        pa.csv.ParseOptions(delimiter=separator, invalid_row_handler=skip, ignore_empty_lines=False),
+        pa.csv.ConvertOptions(
+            include_columns=list(reading.columns),
+            column_types=dict.fromkeys(reading.columns, pa.binary()),  # whatever its encoding
+            null_values=[""],
+            strings_can_be_null=True,
+        ),
+    ):
+        rows += batch.num_rows
+        yield batch
+    reading.left_out[RAGGED] += ragged
+    if rows + ragged + 1 != lines.count:
+        raise InvalidParameter(
+            f"{what} has {lines.count:,} lines but {rows + ragged + 1:,} rows: a quote is not closed, "
+            "or a value holds a line break."
+        )
+
+
+def _require_header(what: str, reading: Reading, line: bytes, separator: str) -> None:
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = ""
     if not text.strip():
-        raise InvalidParameter(f"The file {path} must begin with a line of column names, in UTF-8.")
-    reading.require_header(f"The file {path}", next(csv.reader([text], delimiter=separator)))
+        raise InvalidParameter(f"{what} must begin with a line of column names, in UTF-8.")
+    reading.require_header(what, next(csv.reader([text], delimiter=separator)))
 
 
 class _Lines(io.RawIOBase):

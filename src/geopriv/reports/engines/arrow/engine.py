@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from geopriv.reports.drawing import Order, Privatized
-from geopriv.reports.engines.arrow.files import batches
+from geopriv.reports.engines.arrow.files import batches, is_stream
 from geopriv.reports.engines.arrow.tables import table_batches
 from geopriv.reports.engines.base import are_paths, is_frame, report_files
 from geopriv.reports.engines.local import privatize_rows
@@ -25,8 +25,8 @@ class Arrow:
     """Reads CSV, Parquet and Arrow files, folders of them, and whatever offers an Arrow stream (pandas, polars)."""
 
     def takes(self, data: object) -> bool:
-        """Paths, and tables in memory."""
-        return are_paths(data) or (hasattr(data, "__arrow_c_stream__") and not is_frame(data))
+        """Paths, open files of CSV, and tables in memory."""
+        return are_paths(data) or is_stream(data) or (hasattr(data, "__arrow_c_stream__") and not is_frame(data))
 
     def privatize(self, people: Any, order: Order) -> Privatized:
         """In batches, at constant memory."""

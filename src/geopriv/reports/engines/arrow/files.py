@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from geopriv.errors import InvalidParameter
-from geopriv.reports.engines.arrow.delimited import csv_batches
+from geopriv.reports.engines.arrow.delimited import csv_batches, stream_batches
 from geopriv.reports.engines.arrow.tables import ipc_batches, parquet_batches, table_batches
 from geopriv.reports.engines.reading import Reading, guarded
 
@@ -33,8 +34,8 @@ def batches(data: Any, reading: Reading) -> Iterator[pa.RecordBatch]:
     """Batches of the wanted columns.
 
     Args:
-        data: the path of a CSV, Parquet or Arrow file or of a folder of them, or a table or reader of Arrow or of
-            anything that offers an Arrow stream (pandas, polars, DuckDB).
+        data: the path of a CSV, Parquet or Arrow file or of a folder of them, an open file of bytes of a CSV, or a
+            table or reader of Arrow or of anything that offers an Arrow stream (pandas, polars, DuckDB).
         reading: which columns; it is told how far the reading has come.
 
     Raises:
@@ -42,8 +43,15 @@ def batches(data: Any, reading: Reading) -> Iterator[pa.RecordBatch]:
     """
     if isinstance(data, str | os.PathLike):
         yield from _file_batches(_files(Path(data)), reading)
+    elif is_stream(data):
+        yield from guarded("What was piped in", stream_batches(data, reading))
     else:
         yield from guarded("The table", table_batches(data, reading), "its stream broke off")
+
+
+def is_stream(data: object) -> bool:
+    """Whether it is an open file of bytes."""
+    return isinstance(data, io.RawIOBase | io.BufferedIOBase)
 
 
 def _file_batches(paths: list[Path], reading: Reading) -> Iterator[pa.RecordBatch]:
