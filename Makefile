@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEV    := $(VENV)/.ready-dev
 
-.PHONY: help demo test check format bench docs figures schemas reproduce lock clean
+.PHONY: help demo test browser check format bench docs figures schemas reproduce lock clean
 
 help:
 	@echo "make demo    run two surveys on embedded people, and write their pages"
@@ -26,8 +26,19 @@ help:
 demo: $(READY)
 	$(BIN)/geopriv demo
 
-test: $(DEV)
+test: $(DEV) browser
 	$(BIN)/python -m pytest -n auto
+
+# pages are tested in a real browser: CHROMIUM, or one that is here, or Debian's where it may be installed; without one
+# these tests are skipped and say so
+BROWSERS := chromium chromium-browser google-chrome google-chrome-stable chrome
+
+browser:
+	@for name in $(CHROMIUM) $(BROWSERS); do command -v "$$name" >/dev/null 2>&1 && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium >/dev/null && exit 0; \
+	fi; \
+	echo "No Chromium: tests of pages in a browser are skipped. Install it, or name one in CHROMIUM."
 
 check: $(DEV)
 	$(BIN)/ruff check .

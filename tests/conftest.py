@@ -68,10 +68,11 @@ def _register(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEOPRIV_REGISTER", os.path.join(os.environ[_HERE], name))
 
 
-# Files whose tests share what takes long to make: a session of Spark, a run of the demonstration, crafted
-# designs, machine code of a copy of the package.
+# Files whose tests share what takes long to make: a session of Spark, a browser, a run of the demonstration,
+# crafted designs, machine code of a copy of the package.
 _TOGETHER = (
     "tests/commands/test_demo.py",
+    "tests/pages/test_live_pages.py",
     "tests/reports/test_spark.py",
     "tests/test_recipes.py",
     "tests/surveys/test_crafted_designs.py",

@@ -14,7 +14,7 @@ from geopriv.spaces.units import METRES
 from geopriv.spaces.words import NARROW, amount
 
 # The side in metres of the square that a density is stated for, the square's name, and how long a map is from then on.
-_SQUARES = ((1e5, "10,000 km²", 2e6), (1e3, "km²", 2e3), (1e2, "hectare", 0.0))
+_SQUARES = ((1e5, "10,000 km²", 2e6), (1e4, "100 km²", 3e5), (1e3, "km²", 2e3), (1e2, "hectare", 0.0))
 
 
 def per_square(question: DensityMap) -> tuple[float, str]:

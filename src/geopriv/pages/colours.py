@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.pages.numbers import Tick, round_numbers
+from geopriv.pages.numbers import Tick
+from geopriv.pages.scales import Scale
 from geopriv.spaces.checks import FloatArray
-from geopriv.spaces.words import plain
 
-_LEVELS = 64  # colours of a picture: finer ones are not told apart, and cost bytes
+LEVELS = 64  # colours of a picture: finer ones are not told apart, and cost bytes
 _STOPS = 17  # of the colour bar
 
 
@@ -23,32 +23,37 @@ class ColourBar:
     """The key to a picture's colours.
 
     Args:
-        bottom: the number at its beginning.
-        top: the number at its end.
+        scale: from numbers to places along it.
         colours: the name of the colours.
         gradient: the colours from low to high, as CSS.
-        ticks: places and numbers.
-        levels: the numbers at the ticks, without the first.
     """
 
-    bottom: float
-    top: float
+    scale: Scale
     colours: str
     gradient: str
-    ticks: tuple[Tick, ...]
-    levels: tuple[float, ...]
+
+    @property
+    def ticks(self) -> tuple[Tick, ...]:
+        """Places and numbers."""
+        return self.scale.ticks
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The numbers at the ticks, without the first."""
+        return tuple(mark for mark in self.scale.marks if mark > self.scale.bottom)
 
 
-def colour_bar(top: float, colours: str, bottom: float = 0.0) -> ColourBar:
-    """From the bottom to the top."""
+def colour_bar(scale: Scale, colours: str) -> ColourBar:
+    """Of a scale."""
+    return ColourBar(scale, colours, f"linear-gradient(to right, {', '.join(hexadecimal(colours, _STOPS))})")
+
+
+def hexadecimal(colours: str, steps: int = LEVELS) -> list[str]:
+    """So many colours from low to high, as "#440154"."""
     import matplotlib
 
-    picked = matplotlib.colormaps[colours](np.linspace(0, 1, _STOPS), bytes=True)[:, :3]
-    marks = round_numbers(bottom, top, 5)
-    ticks = tuple(Tick(round(100 * (mark - bottom) / (top - bottom), 2), plain(mark, 3)) for mark in marks)
-    gradient = ", ".join(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in picked.tolist())
-    levels = tuple(mark for mark in marks if mark > 0)
-    return ColourBar(bottom, top, colours, f"linear-gradient(to right, {gradient})", ticks, levels)
+    picked = matplotlib.colormaps[colours](np.linspace(0, 1, steps), bytes=True)[:, :3]
+    return [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in picked.tolist()]
 
 
 def picture(values: FloatArray, bar: ColourBar, shown: npt.NDArray[np.bool_]) -> str:
@@ -56,8 +61,8 @@ def picture(values: FloatArray, bar: ColourBar, shown: npt.NDArray[np.bool_]) ->
     import matplotlib
     from matplotlib.image import imsave
 
-    steps = np.clip(np.floor((values - bar.bottom) / (bar.top - bar.bottom) * _LEVELS), 0, _LEVELS - 1).astype(int)
-    table = matplotlib.colormaps[bar.colours](np.linspace(0, 1, _LEVELS), bytes=True)
+    steps = np.clip(np.floor(bar.scale(values) * LEVELS), 0, LEVELS - 1).astype(int)
+    table = matplotlib.colormaps[bar.colours](np.linspace(0, 1, LEVELS), bytes=True)
     pixels = np.where(shown[..., None], table[steps], 0).astype(np.uint8)
     file = BytesIO()
     # without the version of the program that wrote it, so that the same numbers give the same bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,16 +15,21 @@ from geopriv.answers.units import per_square
 from geopriv.device.designs import PEOPLE
 from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
+from geopriv.pages.coasts import coasts
 from geopriv.pages.colours import ColourBar, colour_bar, picture
 from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map
+from geopriv.pages.letters import Fence, fences
+from geopriv.pages.live import DECIMALS, map_data, nicer_words
 from geopriv.pages.made_up import made_up_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page
+from geopriv.pages.scales import Scale, fitting, scales
 from geopriv.pages.values import percent_words, value_text
 from geopriv.pages.words import bias_words, counted
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.rounding import above
 from geopriv.spaces.words import NARROW, plain
 
 DENSITY, ERROR = "viridis", "cividis"
@@ -56,17 +61,6 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Fence:
-    """A region of another question, drawn on the map; its letter stands at x and y percent from the top left."""
-
-    mark: str
-    name: str
-    path: str
-    x: float
-    y: float
-
-
-@dataclass(frozen=True)
 class Peak:
     """A place that is denser than all around it."""
 
@@ -91,9 +85,12 @@ class MapView:
         left: marks along the left side.
         scale_bars: lengths and their labels.
         north: whether north is up.
-        outline: path of the region's outline; may be empty.
+        outline: path of coasts and borders; may be empty.
+        outside: path of what is outside the region of the survey; may be empty.
         fences: regions of other questions.
         peaks: the table.
+        hatched: what hatched places are, in words; empty where there are none.
+        data: what the script draws from; None where nothing is drawn.
     """
 
     name: str
@@ -108,8 +105,12 @@ class MapView:
     scale_bars: tuple[Tick, ...]
     north: bool
     outline: str
+    outside: str
     fences: tuple[Fence, ...]
     peaks: tuple[Peak, ...]
+    hatched: str
+    data: Any
+    kind: ClassVar[str] = "maps"
 
 
 def views(answers: Sequence[Answer], page: Page) -> tuple[MapView, ...]:
@@ -148,25 +149,50 @@ def _asked(answer: Answer) -> DensityMap:
 
 def _view(answer: Answer, page: Page) -> MapView:
     density = Density.of(answer)
-    frame = Frame.of(density.question)
+    question = density.question
+    frame = Frame.of(question)
     level = f"{percent_words(answer.estimates.confidence)} {'band' if density.together else 'interval'}"
     bottom, left = frame.axes
+    lines, source = _lines(question, page)
+    bars = _bars(density) if density.known else {}
     return MapView(
-        density.question.name,
+        question.name,
         f"% of {answer.who} per {density.square}",
         level,
         _findings(answer, density, level),
-        _notes(answer, density),
-        _panels(answer, density, frame) if density.known else (),
+        (*_notes(answer, density), *([source] if source else [])),
+        _panels(answer, density, frame, bars) if density.known else (),
         frame.tall,
         bottom,
         left,
         frame.scale_bars,
         frame.space.geographic,
-        frame.path(on_map(page.outline, frame.space)) if page.outline is not None else "",
-        _fences(page, frame),
+        frame.path(lines) if lines is not None else "",
+        frame.outside,
+        fences(page.regions, frame),
         tuple(_peak(density, at) for at in density.peaks()) if density.known else (),
+        _hatched(density) if density.known else "",
+        map_data(answer, density, frame, bars, _bias(answer, density)[0]) if density.known else None,
     )
+
+
+def _lines(question: DensityMap, page: Page) -> tuple[shapely.Geometry | None, str]:
+    """The lines behind a map, and whose they are: the page's, the survey's, or coasts and borders of countries."""
+    if page.outline is not None:
+        return on_map(page.outline, question.space), ""
+    if question.outline:
+        return on_map(shapely.MultiLineString(question.outline), question.space), ""
+    found = coasts(question)
+    return (None, "") if found is None else (found.lines, found.source)
+
+
+def _hatched(density: Density) -> str:
+    """That nobody need not be there."""
+    if density.told.all():
+        return ""
+    most = float((density.band.high + density.bias)[~density.told].max())
+    up_to = plain(above(max(most, 0.0), 2))
+    return f"cannot be told from zero: that is not “nobody”, up to {up_to}{NARROW}% per {density.square} may be there"
 
 
 def _findings(answer: Answer, density: Density, level: str) -> tuple[str, ...]:
@@ -216,20 +242,34 @@ def _bias(answer: Answer, density: Density) -> tuple[str, str]:
     return bias_words(estimates.bias, error, unit, density.percent, whose)
 
 
-def _panels(answer: Answer, density: Density, frame: Frame) -> tuple[Panel, ...]:
+def _bars(density: Density) -> dict[str, tuple[ColourBar, tuple[Scale, ...]]]:
+    """The colours of the estimate and of its error, and all scales that they may have."""
+    values, errors = density.finer(density.values), density.finer(density.errors)
+    told, some = density.values[density.told], density.errors[density.told]
+    tops = max(float(values.max()), float(errors.max()), 1e-12), max(float(errors.max()), 1e-12)
+    bars = {}
+    for name, colours, top, usual in (("estimate", DENSITY, tops[0], told), ("error", ERROR, tops[1], some)):
+        choices = scales(top, float(usual.min(initial=top)))
+        bars[name] = colour_bar(fitting(usual, choices), colours), choices
+    return bars
+
+
+def _panels(
+    answer: Answer, density: Density, frame: Frame, bars: dict[str, tuple[ColourBar, tuple[Scale, ...]]]
+) -> tuple[Panel, ...]:
     values, errors = density.finer(density.values), density.finer(density.errors)
     told = density.finer(density.surplus, smooth=False) > 0
     everywhere, per = np.ones_like(told), f"% of {answer.who} per {density.square}"
-    bar = colour_bar(max(float(values.max()), float(errors.max()), 1e-12), DENSITY)
+    bar, _ = bars["estimate"]
     lines = _contours(density, values, bar.levels, frame)
     bias, _ = _bias(answer, density)
     panels = [_panel("Estimate", per, values, bar, told, lines, bias)]
     if answer.consistent is not None:
         held = density.finer(density.percent * answer.consistent)
         lines = _contours(density, held, bar.levels, frame)
-        title = "With less noise (shrunk)" if answer.shrunk else "Made consistent"
+        title = nicer_words(answer)
         panels.append(_panel(title, per, held, bar, everywhere, lines, "biased by that"))
-    bar = colour_bar(max(float(errors.max()), 1e-12), ERROR)
+    bar, _ = bars["error"]
     return *panels, _panel("Standard error", per, errors, bar, everywhere)
 
 
@@ -243,7 +283,7 @@ def _panel(
     bias: str = "",
 ) -> Panel:
     hatched = not shown.all()
-    description = f"{title} in {per}, from 0 to {plain(bar.top, 3)}."
+    description = f"{title} in {per}, from {plain(bar.scale.bottom, 3)} to {plain(bar.scale.top, 3)}, {bar.scale.name}."
     if hatched:
         description += " Hatched where it cannot be told from zero."
     return Panel(title, picture(values, bar, shown), bar, contours, description, hatched, bias)
@@ -262,21 +302,11 @@ def _contours(density: Density, values: FloatArray, levels: Sequence[float], fra
     return frame.path(shapely.MultiLineString(found)) if found else ""
 
 
-def _fences(page: Page, frame: Frame) -> tuple[Fence, ...]:
-    found = []
-    for mark, name, region in page.regions:
-        if path := frame.path(region.boundary):
-            inside = shapely.intersection(region, shapely.box(*frame.low, *frame.high))
-            ((x, y),) = frame(shapely.get_coordinates(inside.representative_point()))
-            found.append(Fence(mark, name, path, round(x / 10, 1), round(100 * y / frame.tall, 1)))
-    return tuple(found)
-
-
 def _peak(density: Density, at: tuple[int, ...] | tuple[np.intp, ...]) -> Peak:
     i, j = (int(index) for index in at)
     x, y = density.question.axes
     where = density.question.space.values(np.array([x[i], y[j]]))
-    decimals = decimals_for(float(density.errors[i, j]))
+    decimals = decimals_for(float(density.errors[i, j]), DECIMALS)
     low, high = outward(max(float(density.band.low[i, j]), 0.0), float(density.band.high[i, j]), decimals)
     value = fixed(density.values[i, j], decimals)
     return Peak(density.question.space.place_words(where.tolist()), value, f"{low} to {high}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from geopriv.answers.estimates import Estimates
 from geopriv.device.designs import PEOPLE
 from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
+from geopriv.pages.live_curves import Row, curve_data
 from geopriv.pages.made_up import made_up_words
-from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, round_numbers
+from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, picked, round_numbers
 from geopriv.pages.regions import Page
 from geopriv.pages.share import axis_top, percent, percents, plain_decimals
 from geopriv.pages.values import confidence_words, percent_words, value_text
@@ -26,20 +27,10 @@ from geopriv.spaces.words import NARROW, amount, plain
 
 WIDE, HIGH = 1000, 500  # of the picture, in its own units
 _ROWS = 101  # of the table
+_TOLD = 1001  # values of which the script tells
 _ALL, _LINES = 25, 12  # rows of text: of a curve all, or of a longer one some
 draw = drawings.curve
 is_map = False
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table."""
-
-    at: str
-    plain: str
-    share: str
-    each: str
-    together: str
 
 
 @dataclass(frozen=True)
@@ -80,7 +71,10 @@ class CurveView:
         description: the picture in words.
         rows: the table.
         skipped: whether the table leaves some values out.
+        data: what the script tells of each value; None where nothing is drawn.
     """
+
+    kind: ClassVar[str] = "curves"
 
     name: str
     about: str
@@ -92,6 +86,7 @@ class CurveView:
     description: str
     rows: tuple[Row, ...]
     skipped: bool
+    data: Any
 
 
 def _view(answer: Answer) -> CurveView:
@@ -116,6 +111,7 @@ def _view(answer: Answer) -> CurveView:
         " ".join((reach, *findings)),
         _rows(answer) if known else (),
         at.size > _ROWS,
+        curve_data(answer, at, _rows(answer, _TOLD), level) if known else None,
     )
 
 
@@ -142,15 +138,14 @@ def lines(answer: Answer) -> list[str]:
     question = _asked(answer)
     size = len(question.at)
     rows = size if size <= _ALL else _LINES
-    picked = np.unique(np.linspace(0, size - 1, rows).round().astype(int)).tolist()
-    named = labels(question)
-    places = [named[k].replace(NARROW, " ") for k in picked]
+    shown, named = picked(size, rows), labels(question)
+    places = [named[k].replace(NARROW, " ") for k in shown]
     width = max(map(len, places))
     told = [_headline(answer)]
-    for k, place in zip(picked, places, strict=True):
+    for k, place in zip(shown, places, strict=True):
         told.append(f"  {place:>{width}}  {_plain_text(answer, k)}{value_text(answer, k, named=False, scale=100)}")
-    if len(picked) < size:
-        told.append(f"  {len(picked)} of {size} rows shown; all are in the estimates and on the page")
+    if len(shown) < size:
+        told.append(f"  {len(shown)} of {size} rows shown; all are in the estimates and on the page")
     return told
 
 
@@ -268,11 +263,11 @@ def _apart(half: float) -> str:
     return f"{plain(above(2 * half, 2))} percentage points"
 
 
-def _rows(answer: Answer) -> tuple[Row, ...]:
+def _rows(answer: Answer, most: int = _ROWS) -> tuple[Row, ...]:
     question, estimates = _asked(answer), answer.estimates
     named = labels(question)
     rows = []
-    for k in np.unique(np.linspace(0, len(question.at) - 1, min(_ROWS, len(question.at))).round().astype(int)):
+    for k in picked(len(question.at), most):
         one = estimates[k]
         decimals = decimals_for(100 * one.standard_error)
         together = percents(float(answer.band.low[k]), float(answer.band.high[k]), decimals) if answer.band else ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import shapely
 
 from geopriv.pages.numbers import Axis, Tick, linear_axis, round_numbers
+from geopriv.queries.outlines import lines_of
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces import LocalPlane, Space
 from geopriv.spaces.checks import FloatArray, invalid
@@ -67,6 +68,20 @@ class Frame:
         return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in self(points).tolist())
 
     @property
+    def outside(self) -> str:
+        """Path of what lies outside the region of the survey on a map; empty where nothing does."""
+        if not self.space.geographic:
+            return ""
+        low, high = cast("LocalPlane", self.space).rectangle  # the one that is geographic and flat
+        frame = shapely.box(*self.low, *self.high)
+        left = shapely.difference(frame, shapely.box(*low, *high))
+        # lines of a width of nothing are differences of rounding
+        if left.area < 1e-4 * frame.area:
+            return ""
+        rings = [ring for part in shapely.get_parts(left) for ring in (part.exterior, *part.interiors)]
+        return "".join(f"{self.segment(shapely.get_coordinates(ring))}Z" for ring in rings)
+
+    @property
     def axes(self) -> tuple[Axis, Axis]:
         """Marks along the bottom and along the left side, from the lowest corner on."""
         if not self.space.geographic:
@@ -123,8 +138,7 @@ def on_map(outline: shapely.Geometry, space: Space) -> shapely.Geometry:
     """
     if not isinstance(outline, shapely.Geometry) or outline.is_empty:
         raise invalid("write_page", "outline", "a shapely geometry that is not empty", type(outline).__name__)
-    flat = shapely.force_2d(outline)
-    lines = shapely.union_all(list(_lines(shapely.get_parts(flat))))
+    lines = lines_of(outline)
     if lines.is_empty:
         raise invalid("write_page", "outline", "made of polygons or lines", outline.geom_type)
     corners = shapely.get_coordinates(lines)
@@ -135,11 +149,3 @@ def on_map(outline: shapely.Geometry, space: Space) -> shapely.Geometry:
         rule = f"within {LocalPlane.REACH:g}° of the middle of the map"
         raise invalid("write_page", "outline", rule, outline.geom_type)
     return points
-
-
-def _lines(parts: Iterable[shapely.Geometry]) -> Iterable[shapely.Geometry]:
-    for part in parts:
-        if part.geom_type in ("Polygon", "MultiPolygon"):
-            yield part.boundary
-        elif part.geom_type in ("LineString", "LinearRing", "MultiLineString"):
-            yield part

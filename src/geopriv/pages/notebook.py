@@ -21,6 +21,7 @@ from geopriv.pages.forms import form_of
 from geopriv.pages.groups import group_sentences, group_tables
 from geopriv.pages.numbers import Axis, linear_axis
 from geopriv.pages.page import rejected_words, sections_of, template
+from geopriv.pages.scales import LINEAR, Scale
 from geopriv.proofs.audits import Audit
 from geopriv.queries.questions import Question
 from geopriv.spaces.words import plain
@@ -185,7 +186,7 @@ def _cells(estimates: Estimates) -> Panel:
     """One cell a pixel: the first axis to the right, the second upwards."""
     values = estimates.values
     bottom, top = _ends(float(values.min()), float(values.max()))
-    bar = colour_bar(top, DENSITY, bottom)
+    bar = colour_bar(Scale(LINEAR, bottom, top), DENSITY)
     said = f"A map of {len(values)} by {values.shape[1]} estimates, from {bottom:.3g} (dark) to {top:.3g} (bright)."
     return Panel("", picture(values, bar, np.ones(values.shape, dtype=np.bool_)), bar, "", said)
 

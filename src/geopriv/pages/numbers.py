@@ -101,20 +101,35 @@ def linear_axis(low: float, high: float, unit: str | None, most: int = 6) -> Axi
 
 
 def log_axis(low: float, high: float, unit: str | None, most: int = 6) -> Axis:
-    """1, 2 and 5 times powers of ten, or fewer of them, along logarithms of positive numbers."""
+    """Round numbers along logarithms of positive ones."""
     size, word = scale_for(high, unit)
-    for leads in ((1, 2, 5), (1, 3), (1,)):
-        marks = [
-            lead * 10.0**power
-            for power in range(math.floor(math.log10(low / size)), math.ceil(math.log10(high / size)) + 1)
-            for lead in leads
-            if low <= lead * 10.0**power * size * (1 + 1e-12) <= high * (1 + 1e-9)
-        ]
+    ends = math.log(low), math.log(high)
+    marks = round_ratios(low / size, high / size, most)
+    return Axis(tuple(Tick(_along(math.log(mark * size), *ends), plain(mark)) for mark in marks), word)
+
+
+def round_ratios(low: float, high: float, most: int = 6) -> list[float]:
+    """1, 2 and 5 times powers of ten between two positive numbers, or fewer of them; at most so many.
+
+    >>> round_ratios(0.8, 60.0), round_ratios(1.0, 2e6, 4)
+    ([1.0, 2.0, 5.0, 10.0, 20.0, 50.0], [1.0, 100.0, 10000.0, 1000000.0])
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps = (((1, 2, 5), 1), ((1, 3), 1), *(((1,), step) for step in range(1, len(powers) + 1)))
+    marks: list[float] = []
+    for leads, step in steps:
+        every = [lead * 10.0**power for power in powers[::step] for lead in leads]
+        marks = [mark for mark in every if low <= mark * (1 + 1e-12) and mark <= high * (1 + 1e-9)]
         if len(marks) <= most:
             break
-    ends = math.log(low), math.log(high)
-    return Axis(tuple(Tick(_along(math.log(mark * size), *ends), plain(mark)) for mark in marks), word)
+    return marks
 
 
 def _along(mark: float, low: float, high: float) -> float:
     return round(100 * (mark - low) / (high - low), 3)
+
+
+def picked(size: int, most: int) -> list[int]:
+    """Which of so many values are shown where there are more than can be: evenly spaced, the ends with them."""
+    chosen: list[int] = np.unique(np.linspace(0, size - 1, min(most, size)).round().astype(int)).tolist()
+    return chosen

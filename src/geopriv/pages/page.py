@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 import shapely
+from markupsafe import Markup
 
 from geopriv import __version__
 from geopriv.answers.answers import Answer, Answers
@@ -36,9 +40,13 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
     """
     if not isinstance(answers, Answers):
         raise invalid("write_page", "answers", "Answers", type(answers).__name__)
+    sections = sections_of(answers.answers, outline)
     return template("page.html.j2").render(
         answers=answers,
-        sections=sections_of(answers.answers, outline),
+        sections=sections,
+        drawn=_drawn(sections),
+        script=Markup(_script()),
+        policy=_policy(),
         asked=asked_sentences(answers),
         tables=group_tables(answers),
         said_of_groups=group_sentences(answers),
@@ -53,15 +61,35 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
     )
 
 
-def sections_of(
-    answers: Sequence[Answer], outline: shapely.Geometry | None = None
-) -> list[tuple[str, Sequence[object]]]:
+def sections_of(answers: Sequence[Answer], outline: shapely.Geometry | None = None) -> list[tuple[str, Sequence[Any]]]:
     """What is shown of answers, form by form: the macro of parts.html.j2, and its views."""
     drawn = any(form_of(answer.question).is_map for answer in answers)
     page = Page(regions_of(answers) if drawn else (), outline)
     by_form = {name: [answer for answer in answers if answer.question.form == name] for name in FORMS}
     views = {name: marked(FORMS[name].views(own, page), own) for name, own in by_form.items() if own}
     return [(name.replace(" ", "_"), shown) for name, shown in views.items()]
+
+
+def _drawn(sections: Iterable[tuple[str, Sequence[Any]]]) -> dict[str, list[Any]]:
+    """The numbers behind the pictures, in their order on the page."""
+    views = [view for _, own in sections for view in own]
+    return {
+        kind: [view.data for view in views if getattr(view, "data", None) is not None and view.kind == kind]
+        for kind in ("maps", "curves")
+    }
+
+
+@cache
+def _script() -> str:
+    """What a page does besides being read."""
+    return resources.files("geopriv.pages").joinpath("templates", "page.js").read_text(encoding="utf-8")
+
+
+@cache
+def _policy() -> str:
+    """What a browser may do with a page: run this script and no other, and load nothing."""
+    told = base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()
+    return f"default-src 'none'; script-src 'sha256-{told}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 
 def rejected_words(answers: Answers) -> list[tuple[int, str]]:

@@ -14,6 +14,7 @@ import numpy as np
 from geopriv.queries.base import Query, in_part
 from geopriv.queries.gaussian_kernel import GaussianKernel
 from geopriv.queries.kernels import MOST, Kernels, even_grid, evenly
+from geopriv.queries.outlines import Outline, outline
 from geopriv.queries.parameters import UNSET, Edge
 from geopriv.queries.threshold import Threshold
 from geopriv.shapes.profiles import Gaussian, Profile
@@ -229,6 +230,7 @@ class DensityMap(Question):
         columns: grid points along the first axis, at least 2; as the bandwidth and the shape of the map ask for
             (`queries.kernels.even_grid`) if left out.
         rows: grid points along the second; there are at most 512 × 512 of both.
+        outline: lines behind it on pages, in degrees (longitude, latitude), on a Plane in its unit.
     """
 
     form: ClassVar[str] = "density map"
@@ -240,6 +242,7 @@ class DensityMap(Question):
     space: Space
     columns: Along = UNSET
     rows: Along = UNSET
+    outline: Outline = ()
 
     def __post_init__(self) -> None:
         require_name(self)
@@ -256,6 +259,7 @@ class DensityMap(Question):
         size = count("DensityMap", "columns", self.columns, least=2) * count("DensityMap", "rows", self.rows, least=2)
         if size > MOST**2:
             raise invalid("DensityMap", "rows", f"such that the grid has at most {MOST**2:,} points", size)
+        object.__setattr__(self, "outline", outline("DensityMap", self.outline))
         for corner in (self.low, self.high):  # where they are places, all between them are
             GaussianKernel(tuple(self.space.values(np.asarray(corner)).tolist()), self.bandwidth, self.space)
 

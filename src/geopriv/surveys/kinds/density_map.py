@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
+from geopriv.queries.outlines import Line
 from geopriv.queries.questions import DensityMap, Question
 from geopriv.spaces import LocalPlane
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.asking import Asking
+from geopriv.surveys.outlines import read_outline
 from geopriv.surveys.part import Part
 from geopriv.surveys.tables import LENGTH, Length, Pair, Region, Table, Text, name_key
 
@@ -37,6 +40,11 @@ class DensityMapQuery(Table):
     range: Annotated[list[Pair], Field(min_length=2, max_length=2)] | None = Field(
         None, description="the part of a plane that is drawn, [[x0, x1], [y0, y1]]; all if left out"
     )
+    outline: Text | None = Field(
+        None,
+        description="the path of a GeoJSON file of lines or polygons that pages draw behind the map, relative to the "
+        "survey; on a large map coasts and borders of countries if left out",
+    )
     name: Text | None = name_key()
 
     def build(self, part: Part, asking: Asking) -> list[Question]:
@@ -44,9 +52,13 @@ class DensityMapQuery(Table):
         cells = self.cells if isinstance(self.cells, list) else [self.cells] * 2
         bandwidth = asking.length(part, "bandwidth", self.bandwidth, _BANDWIDTH)
         low, high = self._on_map(part, asking) if asking.space.geographic else self._on_plane(part, asking)
+        lines: tuple[Line, ...] = ()
+        if self.outline is not None:
+            lines = read_outline(asking.folder / self.outline, self.outline, asking.space, low, high, part)
         with part.explaining(columns="cells", rows="cells"):
             name = self.name or "density"
-            return [DensityMap(name, bandwidth, tuple(low), tuple(high), asking.space, *cells)]
+            drawn = DensityMap(name, bandwidth, tuple(low), tuple(high), asking.space, *cells)
+            return [replace(drawn, outline=lines)]
 
     def _on_plane(self, part: Part, asking: Asking) -> tuple[FloatArray, FloatArray]:
         """The corners of what is drawn."""
