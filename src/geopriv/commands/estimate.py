@@ -211,7 +211,7 @@ def outline_of(path: Path, questions: Sequence[Question], space: Space) -> shape
     from geopriv.spaces.checks import invalid
 
     if not any(form_of(question).is_map for question in questions):
-        raise invalid("estimate", "outline", "given with questions for a map", path.name)
+        raise invalid("estimate", "outline", "given with what asks for a map", path.name)
     try:
         found = shapely.from_geojson(path.read_text(encoding="utf-8"))
     except (shapely.errors.ShapelyError, UnicodeDecodeError):

@@ -84,4 +84,5 @@ def settle_output() -> None:
         except OSError:  # no file of the system, or one that is closed
             continue
         words = io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", newline="\n")
+        words.reconfigure(line_buffering=name == "stderr")  # an error is said when it happens
         setattr(sys, name, words)

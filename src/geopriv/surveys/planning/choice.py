@@ -41,8 +41,7 @@ MECHANISMS = (
     "Table",
     "SharedTables",
 )
-# what a design.json can hold: reports are small integers, one a person
-ON_DEVICES = ("Table", "Lattice", "BracketTable", "VectorTable", "SharedTables")
+ON_DEVICES = ("Table", "Lattice", "BracketTable", "VectorTable", "SharedTables")  # what a design.json can hold
 _MOST_HELD, _MOST_TABLES = 64, 16  # tables of a design, each some 50 kB; programs that are worth solving for a plan
 
 

@@ -11,7 +11,8 @@ from geopriv.queries.questions import Question
 from geopriv.spaces.checks import count, invalid
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.needs import REACH
-from geopriv.surveys.planning.surveys import SurveyPlan, plan_survey
+from geopriv.surveys.planning.survey_plan import SurveyPlan
+from geopriv.surveys.planning.surveys import plan_survey
 from geopriv.surveys.planning.walks import walk_errors
 
 MOST = 366  # rounds: a year of days

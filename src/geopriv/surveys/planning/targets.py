@@ -12,7 +12,7 @@ from geopriv.errors import InvalidParameter
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.planning.crowds import shares_of
 from geopriv.surveys.planning.needs import least_rate
-from geopriv.surveys.planning.surveys import SurveyPlan
+from geopriv.surveys.planning.survey_plan import SurveyPlan
 from geopriv.surveys.planning.widths import HalfWidth, half_widths
 
 _POINTS = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*(pts?|points?|pp|percentage points?)\s*")
