@@ -51,8 +51,8 @@ def _opening(done: Reproduction) -> list[str]:
             "estimate (biased), M2 Laplace noise by the Lipschitz constant, M3 Student-t noise by smooth "
             "sensitivity, LDP local differential privacy with ε' = ε·C (another promise). LeastScaleT, Table, "
             "Lattice and the unbiased InputLaplace are ours, with the same ε-Geo-Privacy as M0 to M3. Table has "
-            "spare rows (T5″); Lattice has round noise on the map (T8′), and noise of its own on each axis for two- "
-            "way thresholds (T8). The floor is what no unbiased report with this promise can beat (theory T12 for "
+            "spare rows (T5″); Lattice has round noise on the map (T8′), and noise of its own on each axis for "
+            "two-way thresholds (T8). The floor is what no unbiased report with this promise can beat (theory T12 for "
             "one-way thresholds, T7 and T10 elsewhere); E1 to E12 are the errata of docs/theory."
         ),
     ]

@@ -17,7 +17,7 @@ from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.mechanisms.table.integers import TOTAL
 from geopriv.spaces.checks import invalid
 
-_NEAR = (0.03, 0.08, 0.2)  # by which 1/μ is above what was reached
+_NEAR = (0.02, 0.03, 0.08, 0.2)  # by which 1/μ is above what was reached
 _DENOMINATOR = 1 << 30
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table.bends import spare_means
 from geopriv.mechanisms.table.cache import compiled, spare_compiled
-from geopriv.mechanisms.table.lattices import default_lattice, fine_lattice, require_fine
+from geopriv.mechanisms.table.lattices import default_lattice, require_fine, straight_lattice
 from geopriv.mechanisms.table.program import (
     Infeasible,
     binned,
@@ -71,7 +71,7 @@ def _compiled(
     """The lattice in units of 1/ε, integer weights of rows and spare rows, and the shares of the cells."""
     profile = query.profile.stretched(1 / rate)
     # in units of 1/ε, so that every query of the same shape has the same program
-    usual = fine_lattice(profile) if straight else default_lattice(profile, letters.size)
+    usual = straight_lattice(profile) if straight else default_lattice(profile, letters.size)
     unit = usual if given is None else given * rate
     heights = profile(unit) if given is None else query.profile(given)
     if straight or unit.size * letters.size > _MOST:  # straight lines between points that are so near will do

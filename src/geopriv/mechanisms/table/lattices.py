@@ -19,6 +19,8 @@ _WIDEST = 3.0  # by how much cells of a wide profile may be wider
 _FOLLOWED = 5e-6  # of the profile's range: cells are halved while the mean is further off
 _BENT = 0.1  # and while f0'' times their width is more of its range, since letters then come and go within them
 _HALVINGS = 3
+_FINE = 0.05  # cells of straight lines
+_SHARED = 2.0  # beyond the ramps: halfway to the next, at gaps of 4/ε
 _STRAIGHT = 0.01  # of the profile's range: how far it may leave the straight lines between lattice points
 
 
@@ -58,7 +60,7 @@ def fine_lattice(profile: Profile) -> FloatArray:
     marks = _marks(profile)
     near, steps = 3.0, 55
     low, high = marks[0] - near, marks[-1] + near
-    fine = max(0.05, (high - low) / 314)
+    fine = max(_FINE, (high - low) / 314)
     if fine > 0.75:
         raise invalid("Table", "query", "no wider than some 200/ε", f"{high - low:.4g}/ε")
     inner = np.linspace(low, high, int(np.ceil((high - low) / fine)) + 1)
@@ -66,6 +68,22 @@ def fine_lattice(profile: Profile) -> FloatArray:
     points = np.concatenate([low - outer[::-1], inner, high + outer])
     keep = np.abs(points[:, None] - marks).min(axis=1) > 0.2 * fine  # no slivers beside landmarks
     return np.unique(np.concatenate([points[keep], marks]))
+
+
+def straight_lattice(profile: Profile) -> FloatArray:
+    """The same with cells half as wide around the ramps, where tables that share a report are heard together.
+
+    A straight line between lattice points rises by at most ε·width and not by e^(ε·width) − 1. Variance falls by some
+    3 %, and what two tables 4/ε apart say together by 3 to 8 % (theory T13).
+
+    Args:
+        profile: in units of 1/ε.
+    """
+    points, marks = fine_lattice(profile), _marks(profile)
+    middles = (points[1:] + points[:-1]) / 2
+    near = (middles > marks[0] - _SHARED) & (middles < marks[-1] + _SHARED)
+    halved = near & (np.diff(points) <= _FINE * (1 + 1e-9))  # of a wide profile they are as many as they may be
+    return np.unique(np.concatenate([points, middles[halved]]))
 
 
 def _graded(profile: Profile, marks: FloatArray, wider: float) -> FloatArray:

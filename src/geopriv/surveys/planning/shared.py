@@ -25,7 +25,7 @@ from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.workload import Workload
 
 NAME = "SharedTables"
-_BOUND = 1.03  # by which 1/μ is above what is reached
+_BOUND = 1.02  # by which 1/μ is above what is reached
 MOST = 64  # queries
 
 
