@@ -17,6 +17,7 @@ from geopriv.commands import (
     estimate,
     plan,
     privatize,
+    serve,
 )
 from geopriv.errors import GeoprivError
 
@@ -44,6 +45,8 @@ app.command(epilog=privatize.EXAMPLES)(privatize.privatize)
 app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command(epilog=audit.EXAMPLES)(audit.audit)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
+app.command(epilog=serve.EXAMPLES)(serve.serve)
+app.command(epilog=serve.TOKEN_EXAMPLES)(serve.tokens)
 
 
 def _absent(context: typer.Context) -> None:
