@@ -119,7 +119,8 @@ class Service:
     async def _verdicts(self, found: Sequence[Sent | Verdict]) -> list[Verdict]:
         """What becomes of each: those that could be reports are written first."""
         sent = [one for one in found if isinstance(one, Sent)]
-        taken = iter(await asyncio.wrap_future(self.receiver.take(sent)) if sent else [])
+        written: list[Verdict] = await asyncio.wrap_future(self.receiver.take(sent)) if sent else []
+        taken = iter(written)
         return [next(taken) if isinstance(one, Sent) else one for one in found]
 
     def _said(self, verdict: Verdict) -> Response:

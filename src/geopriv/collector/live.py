@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
@@ -55,11 +57,11 @@ class Live:
             return found
 
 
-def table_of(design: Design, rows: object) -> pa.Table:
+def table_of(design: Design, rows: Sequence[Any]) -> pa.Table:
     """Rows of the store as a table of reports."""
     import json
 
-    columns = list(zip(*rows, strict=True)) or [()] * 4  # type: ignore[call-overload] # rows of four
+    columns = list(zip(*rows, strict=True)) or [()] * 4
     ids, mechanisms, groups, reports = columns
     made = [
         pa.repeat(pa.scalar(design.hash), len(ids)),

@@ -74,9 +74,7 @@ def read(design: Design, line: bytes, token: bytes | None) -> Sent | Verdict:
     """
     row = parse_line(line)
     reason = row if isinstance(row, str) else why_rejected(design, row)
-    if reason is not None:
-        return BY_REASON[reason] if isinstance(reason, str) else Verdict.MALFORMED
-    return _sent(row, token)
+    return _sent(row, token) if reason is None else BY_REASON[reason]
 
 
 def _sent(row: Any, token: bytes | None) -> Sent:
