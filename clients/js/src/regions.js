@@ -1,0 +1,63 @@
+// Signed distances to polygons of the plane, for a point and corners that are moved to a fine grid of whole numbers, and
+// what that costs is paid. Every edge is looked at, so that time tells nothing of the point.
+
+import { Interval, exact } from "./intervals.js";
+import { Fraction, isqrt, max, min } from "./numbers.js";
+import { number, refuse } from "./reading.js";
+
+export const LEVEL = 160; // bits after the point of the grid on which polygons are kept
+const CORNERS = 10_000;
+
+/** The edges of the rings of a polygon, or of several, each closed; corners that stand twice in a row make no edge. */
+export function readEdges(lists, where) {
+  if (!Array.isArray(lists) || !lists.every(Array.isArray)) throw refuse(where, "a list of lists", typeof lists);
+  if (lists.reduce((sum, ring) => sum + ring.length, 0) > CORNERS) throw refuse(where, `of at most ${CORNERS} corners`, "more");
+  const rings = lists.map((ring) => ring.map((corner) => readCorner(corner, where)));
+  const closed = (ring) => ring.length > 3 && same(ring[0], ring.at(-1));
+  if (!rings.length || !rings.every(closed)) throw refuse(where, "made of closed rings", `${rings.length} ring(s)`);
+  const edges = rings.flatMap((ring) => ring.slice(1).map((end, k) => [ring[k], end])).filter((edge) => !same(...edge));
+  if (!edges.length) throw refuse(where, "a polygon with an area", "a point");
+  return edges;
+}
+
+function readCorner(corner, where) {
+  if (!Array.isArray(corner) || corner.length !== 2) throw refuse(where, "made of pairs of numbers", typeof corner);
+  return corner.map((part) => number(part, where));
+}
+
+const same = (a, b) => a[0] === b[0] && a[1] === b[1];
+
+/** The distance to edges, negative inside, as a function of a point. */
+export function flatRegion(edges) {
+  const whole = (bits) => edges.map((edge) => edge.flat().map((part) => exact(Fraction.of(part), bits).low));
+  const grid = whole(LEVEL);
+  return (point) => {
+    const own = point[0].bits;
+    const bits = Math.max(own, LEVEL);
+    const near = bits === LEVEL ? grid : whole(bits);
+    const box = point.map((part) => part.to(bits));
+    const place = box.map((part) => (part.low + part.high) >> 1n);
+    // the point moves by at most half the width of its box and one unit on each axis, every corner by less than one
+    const off = 4n + box.reduce((sum, part) => sum + part.high - part.low, 0n);
+    const distance = isqrt(near.map((edge) => squareTo(place, edge)).reduce(min));
+    const [low, high] = [max(distance - off, 0n), distance + 1n + off];
+    const inside = near.filter((edge) => crosses(place, edge)).length % 2;
+    if (low <= off) return new Interval(-high, high, bits).to(own); // it may have crossed the border on its way
+    return (inside ? new Interval(-high, -low, bits) : new Interval(low, high, bits)).to(own);
+  };
+}
+
+/** The squared distance to an edge in whole numbers, rounded down. */
+function squareTo([px, py], [ax, ay, bx, by]) {
+  const [x, y, dx, dy] = [px - ax, py - ay, bx - ax, by - ay];
+  const [along, size] = [x * dx + y * dy, dx * dx + dy * dy];
+  if (along <= 0n) return x * x + y * y;
+  if (along >= size) return (px - bx) ** 2n + (py - by) ** 2n;
+  return (x * dy - y * dx) ** 2n / size;
+}
+
+/** Whether a ray to the right crosses an edge. */
+function crosses([px, py], [ax, ay, bx, by]) {
+  const up = by > py;
+  return ay > py !== up && (bx - ax) * (py - ay) - (px - ax) * (by - ay) > 0n === up;
+}

@@ -1,0 +1,86 @@
+// Far questions in one report: one number U against all that several tables could say (theory T13).
+
+import { Uniform, cellsOf, count, rowsOf } from "./draws.js";
+import { MEASURED, chancesOf, holds, readSight } from "./far.js";
+import { Fraction, ceil, clip, floor, max, min } from "./numbers.js";
+import { refuse } from "./reading.js";
+import { TOTAL, running } from "./tables.js";
+
+const LETTERS = 65_534; // of all tables, beside "nothing"
+const BROKEN = new Fraction(10n ** 9n);
+
+/** The report that verified tables share, and whether it keeps their promise. */
+export function sharedTables(epsilon, space, tables, share, where) {
+  if (new Fraction(1n).less(share)) throw refuse(`${where}.share`, "at most 1", share.float());
+  const letters = tables.reduce((sum, { document }) => sum + document.values.length - 1, 0);
+  if (letters > LETTERS) throw refuse(`${where}.tables`, `of at most ${LETTERS} letters in all`, letters);
+  if (!(1 / MEASURED <= epsilon && epsilon <= MEASURED)) {
+    throw refuse(`${where}.guarantee.epsilon`, "between 2^-200 and 2^200, for tables to share a report", epsilon);
+  }
+  const rate = Fraction.of(epsilon);
+  const made = tables.map(({ document, coordinate }) => {
+    const { values, inner, outer, weights } = document;
+    if (values.length < 2) throw refuse(where, "of two letters or more", values.length);
+    const idle = idleLetter([values, inner, outer].filter(Boolean));
+    const lattice = document.lattice.map(Number);
+    const sight = readSight(document.coordinate, space.axes, where);
+    const rows = rowsOf(lattice, weights.map((row) => running(row.filter((_, j) => j !== idle))));
+    return { coordinate, rows, sight, chances: chancesOf(lattice, weights, idle, rate) };
+  });
+  const limit = new Fraction(share.bottom, share.top);
+  const near = limit.float();
+  const down = limit.less(Fraction.of(near)) ? near * (1 - 2 ** -52) : near;
+  const spent = holds(made, epsilon, down) ? new Fraction(1n) : BROKEN;
+  return { epsilon, space, spent, draw: (value, source) => [drawSaid(made, value, share, source)] };
+}
+
+/** The letter that is not said: the first of those that count least, over all that letters count for, exactly. */
+function idleLetter(counted) {
+  const size = (number) => Fraction.of(Math.abs(Number(number)));
+  const sizes = counted[0].map((_, j) => counted.map((each) => size(each[j])).reduce((a, b) => a.plus(b)));
+  return sizes.reduce((best, one, j) => (one.less(sizes[best]) ? j : best), 0);
+}
+
+/** What is said: 0 for nothing, else one more than how many numbers μ·(P_1 + … + P_k) are not above U. */
+function drawSaid(tables, value, share, source) {
+  const uniform = new Uniform(source(8), source);
+  for (;;) {
+    const found = said(tables, value, share, uniform);
+    if (found !== null) return found;
+    uniform.extend();
+  }
+}
+
+function said(tables, value, share, { numerator, bits }) {
+  const [lows, highs] = [[], []];
+  for (const { rows, coordinate } of tables) {
+    const [least, most] = sums(rows, coordinate(value, rows.bits + bits - 64), bits);
+    const [low, high] = [lows.at(-1) ?? 0n, highs.at(-1) ?? 0n];
+    lows.push(...least.map((part) => low + part));
+    highs.push(...most.map((part) => high + part));
+  }
+  // U < T for sure if (n + 1)/2^b ≤ μ·low, and U ≥ T if n/2^b ≥ μ·high
+  const at = (n) => n * TOTAL * share.bottom;
+  const passed = count(highs, floor(at(numerator), share.top));
+  const open = count(lows, ceil(at(numerator + 1n), share.top), true);
+  if (passed !== open) return null;
+  return BigInt(passed === lows.length ? 0 : passed + 1);
+}
+
+/** Bounds on the running sums at a coordinate, in whole numbers out of 2^bits of a weight. */
+function sums(rows, coordinate, bits) {
+  const { s, shift, first, final } = cellsOf(rows, coordinate);
+  const [lows, highs] = [[], []];
+  for (let cell = first; cell <= final; cell++) {
+    const width = (rows.lattice[cell + 1] - rows.lattice[cell]) << shift;
+    for (const end of [s.low, s.high]) {
+      const along = clip(end - (rows.lattice[cell] << shift), 0n, width);
+      // mixtures of two rows, so least and largest at ends
+      const mixed = rows.sums[cell].map((a, j) => (a * (width - along) + rows.sums[cell + 1][j] * along) << BigInt(bits));
+      lows.push(mixed.map((part) => floor(part, width)));
+      highs.push(mixed.map((part) => ceil(part, width)));
+    }
+  }
+  const over = (all, pick) => all[0].map((_, j) => all.map((one) => one[j]).reduce(pick));
+  return [over(lows, min), over(highs, max)];
+}

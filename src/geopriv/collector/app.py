@@ -1,0 +1,205 @@
+"""The service over HTTP: what it hands out, what it takes in, and in which words it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from geopriv.collector import tokens
+from geopriv.collector.headers import Headers
+from geopriv.collector.live import Live
+from geopriv.collector.metrics import metrics_text
+from geopriv.collector.openapi import openapi
+from geopriv.collector.rates import Rates
+from geopriv.collector.receiver import Receiver
+from geopriv.collector.verdicts import Sent, Verdict, read
+from geopriv.errors import GeoprivError, Unavailable
+from geopriv.surveys.design import Design
+
+LINE = 4_096  # bytes of a report: it has some 150
+LINES = 1_000  # reports in a batch
+_LATER = {"Retry-After": "5"}
+_HEADERS = {Verdict.TOO_FAST: _LATER, Verdict.NO_TOKEN: {"WWW-Authenticate": "Bearer"}}
+
+
+@dataclass
+class Service:
+    """What requests are answered from.
+
+    Args:
+        design: of the survey.
+        receiver: of reports.
+        live: answers so far.
+        rates: of requests.
+        invited: whether a report needs a token.
+    """
+
+    design: Design
+    receiver: Receiver
+    live: Live
+    rates: Rates
+    invited: bool
+
+    def close(self) -> None:
+        """Write all that waits, and let go of the database."""
+        self.receiver.close()
+        self.live.store.close()
+
+    async def hand_out(self, request: Request) -> Response:
+        """The design, as devices verify it."""
+        return Response(
+            self.design.to_bytes(), media_type="application/json", headers={"ETag": f'"{self.design.hash}"'}
+        )
+
+    async def take_one(self, request: Request) -> Response:
+        """One report, with its token in the header Authorization."""
+        if not self.rates.allow(_address(request)):
+            return self._said(Verdict.TOO_FAST)
+        line = await _body(request, LINE)
+        if line is None:
+            return self._said(Verdict.TOO_LARGE)
+        token = tokens.read(_bearer(request))
+        if self.invited and token is None:
+            return self._said(Verdict.NO_TOKEN)
+        (verdict,) = await self._verdicts([read(self.design, line, token if self.invited else None)])
+        return self._said(verdict)
+
+    async def take_batch(self, request: Request) -> Response:
+        """Lines of reports, each behind its token and a space where reports need one: a verdict for each."""
+        if not self.rates.allow(_address(request)):
+            return self._said(Verdict.TOO_FAST)
+        body = await _body(request, LINE * LINES)
+        if body is None or body.count(b"\n") > LINES:
+            return self._said(Verdict.TOO_LARGE)
+        found = await self._verdicts([self._line(line) for line in body.splitlines()])
+        self.receiver.note(found)
+        return JSONResponse({"verdicts": [verdict.words for verdict in found]})
+
+    async def answer(self, request: Request) -> Response:
+        """Answers so far, as estimates.json has them."""
+        found = await run_in_threadpool(self.live.answers)
+        if found is None:
+            return JSONResponse({"error": "There are too few reports for an answer yet."}, status_code=404)
+        return JSONResponse(found.to_document(), headers={"Cache-Control": "no-store"})
+
+    async def health(self, request: Request) -> Response:
+        """Whether the database can be used."""
+        counted = await run_in_threadpool(self.live.store.counted)
+        return JSONResponse({"design": self.design.hash, "reports": counted})
+
+    async def measure(self, request: Request) -> Response:
+        """Counts for Prometheus."""
+        text = await run_in_threadpool(metrics_text, self.live.store, self.receiver)
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def describe(self, request: Request) -> Response:
+        """This description."""
+        return JSONResponse(openapi(self.design))
+
+    def _line(self, line: bytes) -> Sent | Verdict:
+        if len(line) > LINE:
+            return Verdict.TOO_LARGE
+        if not self.invited:
+            return read(self.design, line, None)
+        words, _, rest = line.partition(b" ")
+        token = tokens.read(words.decode("ascii", "replace"))
+        return Verdict.NO_TOKEN if token is None else read(self.design, rest, token)
+
+    async def _verdicts(self, found: Sequence[Sent | Verdict]) -> list[Verdict]:
+        """What becomes of each: those that could be reports are written first."""
+        sent = [one for one in found if isinstance(one, Sent)]
+        written: list[Verdict] = await asyncio.wrap_future(self.receiver.take(sent)) if sent else []
+        taken = iter(written)
+        return [next(taken) if isinstance(one, Sent) else one for one in found]
+
+    def _said(self, verdict: Verdict) -> Response:
+        self.receiver.note([verdict])
+        return JSONResponse({"verdict": verdict.words}, verdict.status, _HEADERS.get(verdict))
+
+
+def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
+    """The service as an application; graceful: when it stops, what waits is written.
+
+    Args:
+        service: that answers.
+        origins: pages of other hosts that may send reports; by default none.
+    """
+
+    @asynccontextmanager
+    async def living(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await run_in_threadpool(service.close)
+
+    routes = [
+        Route("/v1/design", service.hand_out),
+        Route("/v1/reports", service.take_one, methods=["POST"]),
+        Route("/v1/batch", service.take_batch, methods=["POST"]),
+        Route("/v1/answers", service.answer),
+        Route("/v1/health", service.health),
+        Route("/v1/openapi.json", service.describe),
+        Route("/metrics", service.measure),
+    ]
+    cors = Middleware(
+        CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["Authorization"]
+    )
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Headers), *([cors] if origins else [])],
+        exception_handlers={
+            Unavailable: _unavailable,
+            GeoprivError: _refused,
+            HTTPException: _wrong,
+            Exception: _broken,
+        },
+        lifespan=living,
+    )
+
+
+async def _unavailable(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 503, _LATER)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": "The request cannot be answered."}, 400)
+
+
+async def _wrong(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 400
+    words = {404: "There is no such page.", 405: "This is not what the page is for."}
+    return JSONResponse({"error": words.get(status, "The request cannot be read.")}, status)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": "Something went wrong here; nothing was echoed."}, 500)
+
+
+async def _body(request: Request, most: int) -> bytes | None:
+    """What was sent, if it is not larger than that; no more is read."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _bearer(request: Request) -> str | None:
+    words = request.headers.get("authorization", "").split(" ")
+    return words[1] if len(words) == 2 and words[0].casefold() == "bearer" else None
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client is not None else ""

@@ -1,0 +1,116 @@
+"""Reports on their way to the store: those that come while one transaction is written share the next."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from geopriv.collector.store import Store
+from geopriv.collector.verdicts import Sent, Verdict
+from geopriv.errors import Unavailable
+
+_TOGETHER = 1_000  # reports in a transaction
+_WAITING = 10_000  # requests that may wait; more are turned away
+_PAUSE = 0.002  # seconds in which others may join a transaction
+_COUNTED = 1.0  # seconds after which what was rejected is written
+
+Answer = Future[list[Verdict]]
+
+
+@dataclass
+class Receiver:
+    """Writes reports of many requests in one transaction each time, by one thread of its own.
+
+    A request is answered once its transaction is on the disk. Where the database is down all that wait are told so, and
+    the next transaction is tried anew. Sharing transactions is fast, and hides which token came with which report.
+
+    Args:
+        store: to which they go.
+        verdicts: what was answered since the start, by verdict.
+    """
+
+    store: Store
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    _waiting: queue.Queue[tuple[Sequence[Sent], Answer] | None] = field(default_factory=lambda: queue.Queue(_WAITING))
+    _unwritten: Counter[Verdict] = field(default_factory=Counter)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._thread = threading.Thread(target=self._work, name="receiver")
+        self._thread.start()
+
+    def take(self, sent: Sequence[Sent]) -> Answer:
+        """What becomes of reports, when it is known.
+
+        Raises:
+            Unavailable: where too many wait already.
+        """
+        answer: Answer = Future()
+        try:
+            self._waiting.put_nowait((sent, answer))
+        except queue.Full:
+            raise Unavailable("Too many reports wait. Try again.") from None
+        return answer
+
+    def note(self, verdicts: Sequence[Verdict]) -> None:
+        """Count what was answered; what was rejected goes to the database with the next transaction."""
+        with self._lock:
+            self.verdicts.update(verdicts)
+            self._unwritten.update(verdict for verdict in verdicts if not verdict.kept)
+
+    def close(self) -> None:
+        """Write all that waits, and stop."""
+        if self._thread.is_alive():
+            self._waiting.put(None)
+            self._thread.join()
+
+    def _work(self) -> None:
+        going = True
+        while going:
+            requests, going = self._gathered()
+            if requests:
+                self._write(requests)
+            self._count()
+
+    def _gathered(self) -> tuple[list[tuple[Sequence[Sent], Answer]], bool]:
+        """The requests of the next transaction, and whether more may follow."""
+        requests: list[tuple[Sequence[Sent], Answer]] = []
+        size = 0
+        patience = _COUNTED
+        while size < _TOGETHER:
+            try:
+                found = self._waiting.get(timeout=patience)
+            except queue.Empty:
+                break
+            if found is None:
+                return requests, False
+            requests.append(found)
+            size, patience = size + len(found[0]), _PAUSE
+        return requests, True
+
+    def _write(self, requests: Sequence[tuple[Sequence[Sent], Answer]]) -> None:
+        try:
+            verdicts = self.store.take([one for sent, _ in requests for one in sent])
+        except Exception as error:  # whatever it is, nobody may wait for ever
+            for _, answer in requests:
+                answer.set_exception(error)
+            return
+        at = 0
+        for sent, answer in requests:
+            answer.set_result(verdicts[at : at + len(sent)])
+            at += len(sent)
+
+    def _count(self) -> None:
+        with self._lock:
+            reasons, self._unwritten = self._unwritten, Counter()
+        if not reasons:
+            return
+        try:
+            self.store.reject(reasons)
+        except Unavailable:  # tried again with the next transaction
+            with self._lock:
+                self._unwritten += reasons

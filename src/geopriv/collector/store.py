@@ -1,0 +1,240 @@
+"""Reports and tokens in a database: SQLite or PostgreSQL, shared by processes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from geopriv.collector.migrations import upgrade
+from geopriv.collector.tables import BATCHES, REJECTED, REPORTS, SURVEY, TOKENS
+from geopriv.collector.verdicts import Sent, Verdict
+from geopriv.errors import InvalidParameter, Unavailable
+
+_Item = TypeVar("_Item")
+_PATIENCE = 30  # seconds to wait for another process
+_ROWS = 500  # in a statement
+
+
+class Store:
+    """The database of one survey.
+
+    Args:
+        url: as SQLAlchemy has it: "sqlite:///survey.sqlite", "postgresql+psycopg://…".
+
+    Raises:
+        Unavailable: where the database cannot be reached.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._engine = sa.create_engine(_driver(url), **_settings(url))
+        if self._engine.dialect.name == "sqlite":
+            sa.event.listen(self._engine, "connect", _durable)
+            sa.event.listen(self._engine, "begin", _at_once)
+        with self.reachable():
+            upgrade(self._engine)
+
+    @contextmanager
+    def reachable(self) -> Iterator[None]:
+        """Turn a database that is down, full or locked into one error without what was to be written."""
+        try:
+            yield
+        except (sa.exc.DBAPIError, sa.exc.TimeoutError):
+            raise Unavailable("The database cannot be used now; nothing was written. Try again.") from None
+
+    def begin(self, design: str, invited: bool) -> None:
+        """Take a database for a design, or go on with it.
+
+        Args:
+            design: its hash.
+            invited: whether a report needs a token.
+
+        Raises:
+            InvalidParameter: for a database of another design, or of another way to invite.
+        """
+        with self.reachable(), self._engine.begin() as connection:
+            self._insert(connection, SURVEY, [{"one": 1, "design": design, "invited": invited}])
+            self._insert(connection, BATCHES, [{"number": 1, "day": _today(), "closed": False}])
+            found = connection.execute(sa.select(SURVEY.c.design, SURVEY.c.invited)).one()
+        if found.design != design:
+            raise InvalidParameter(f"The database must be of this design. It is of {found.design[:12]}….")
+        if found.invited != invited:
+            how = "invites by tokens" if found.invited else "takes reports from anybody"
+            raise InvalidParameter(f"The database must be asked for as it was begun: it {how}.")
+
+    def invite(self, hashes: Iterable[bytes]) -> None:
+        """Keep the hashes of new tokens, all of them or none."""
+        with self.reachable(), self._engine.begin() as connection:
+            for part in _parts(hashes):
+                self._insert(connection, TOKENS, [{"hash": one, "spent": False} for one in part])
+
+    def take(self, sent: Sequence[Sent]) -> list[Verdict]:
+        """Write reports, each with its token spent, in one transaction that is on the disk before this returns.
+
+        A report whose id and token were there before is the same one if it says the same. Reports are written in the
+        order of their ids, and tokens in that of their hashes, so that the transaction does not tell which belong
+        together where there are several.
+
+        Args:
+            sent: reports that could have come from the design.
+        """
+        with self.reachable(), self._engine.begin() as connection:
+            tokens = self._tokens(connection, {one.token for one in sent if one.token is not None})
+            known = self._known(connection, {one.id for one in sent})
+            verdicts, fresh = _judged(sent, tokens, known)
+            batch = connection.execute(sa.select(sa.func.max(BATCHES.c.number))).scalar_one()
+            rows = [
+                {"id": one.id, "batch": batch, "mechanism": one.mechanism, "group": one.group, "report": one.report}
+                for one in sorted(fresh, key=lambda one: one.id)
+            ]
+            written = self._insert(connection, REPORTS, rows, returning=REPORTS.c.id)
+            spent = sorted(one.token for one in fresh if one.id in written and one.token is not None)
+            for part in _parts(spent):
+                connection.execute(sa.update(TOKENS).where(TOKENS.c.hash.in_(part)).values(spent=True))
+        # another process wrote a report of the same id, under another token, since it was looked for
+        lost = {one.id for one in fresh} - written
+        return [
+            Verdict.REPEATED_ID if verdict is Verdict.COUNTED and one.id in lost else verdict
+            for one, verdict in zip(sent, verdicts, strict=True)
+        ]
+
+    def reject(self, reasons: Counter[Verdict]) -> None:
+        """Count what was rejected."""
+        with self.reachable(), self._engine.begin() as connection:
+            for verdict, times in sorted(reasons.items(), key=lambda each: each[0].words):
+                self._insert(connection, REJECTED, [{"reason": verdict.words, "times": 0}])
+                counted = sa.update(REJECTED).where(REJECTED.c.reason == verdict.words)
+                connection.execute(counted.values(times=REJECTED.c.times + times))
+
+    def rejected(self) -> Counter[str]:
+        """How many reports were rejected, by reason."""
+        with self.reachable(), self._engine.connect() as connection:
+            return Counter({row.reason: row.times for row in connection.execute(sa.select(REJECTED))})
+
+    def counted(self) -> int:
+        """How many reports there are."""
+        with self.reachable(), self._engine.connect() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).select_from(REPORTS)).scalar_one())
+
+    def invitations(self) -> tuple[int, int]:
+        """How many tokens there are, and how many of them are spent."""
+        chosen = sa.select(sa.func.count(), sa.func.count().filter(TOKENS.c.spent)).select_from(TOKENS)
+        with self.reachable(), self._engine.connect() as connection:
+            total, spent = connection.execute(chosen).one()
+        return int(total), int(spent)
+
+    def reports(self) -> Iterator[Sequence[Any]]:
+        """All reports as rows (id, mechanism, group, report), in the order of their ids, some at a time."""
+        columns = REPORTS.c["id", "mechanism", "group", "report"]
+        with self.reachable(), self._engine.connect() as connection:
+            found = connection.execution_options(yield_per=1 << 14).execute(sa.select(*columns).order_by(REPORTS.c.id))
+            yield from found.partitions()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    def _tokens(self, connection: sa.Connection, hashes: set[bytes]) -> dict[bytes, bool]:
+        """Which tokens there are, and which of them are spent; nobody else can spend one until the end."""
+        found: dict[bytes, bool] = {}
+        for part in _parts(sorted(hashes)):  # sorted: two processes never wait for each other
+            chosen = sa.select(TOKENS.c.hash, TOKENS.c.spent).where(TOKENS.c.hash.in_(part))
+            rows = connection.execute(chosen.order_by(TOKENS.c.hash).with_for_update())
+            found |= {bytes(row.hash): row.spent for row in rows}
+        return found
+
+    def _known(self, connection: sa.Connection, ids: set[bytes]) -> dict[bytes, tuple[int, int | None, str]]:
+        found: dict[bytes, tuple[int, int | None, str]] = {}
+        for part in _parts(sorted(ids)):
+            for row in connection.execute(sa.select(REPORTS).where(REPORTS.c.id.in_(part))):
+                found[bytes(row.id)] = row.mechanism, row.group, row.report
+        return found
+
+    def _insert(
+        self, connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]], returning: Any = None
+    ) -> set[bytes]:
+        """Insert those rows whose keys are not there yet; their keys, where they are asked for."""
+        make = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
+        found: set[bytes] = set()
+        for part in _parts(rows):
+            statement = make(table).values(part).on_conflict_do_nothing()
+            if returning is None:
+                connection.execute(statement)
+            else:
+                found |= set(map(bytes, connection.execute(statement.returning(returning)).scalars()))
+        return found
+
+
+def _judged(
+    sent: Sequence[Sent], tokens: dict[bytes, bool], known: dict[bytes, tuple[int, int | None, str]]
+) -> tuple[list[Verdict], list[Sent]]:
+    """What becomes of each report, and those that are to be written."""
+    verdicts: list[Verdict] = []
+    fresh: list[Sent] = []
+    for one in sent:
+        spent = tokens.get(one.token) if one.token is not None else False
+        if spent is None:
+            verdicts.append(Verdict.UNKNOWN_TOKEN)
+        elif one.id in known:
+            same = known[one.id] == one.row and (spent or one.token is None)
+            verdicts.append(Verdict.AGAIN if same else Verdict.SPENT_TOKEN if spent else Verdict.REPEATED_ID)
+        elif spent:
+            verdicts.append(Verdict.SPENT_TOKEN)
+        else:
+            verdicts.append(Verdict.COUNTED)
+            fresh.append(one)
+            known[one.id] = one.row  # for what comes later in the same transaction
+            if one.token is not None:
+                tokens[one.token] = True
+    return verdicts, fresh
+
+
+def _driver(url: str) -> sa.URL:
+    """The address of a database, by the driver that comes with the collector."""
+    try:
+        found = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise InvalidParameter("The 'database' must be an address such as sqlite:///survey.sqlite.") from None
+    names = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
+    found = found.set(drivername=names.get(found.drivername, found.drivername))
+    if found.get_backend_name() not in ("sqlite", "postgresql"):
+        raise InvalidParameter("The 'database' must be one of SQLite or PostgreSQL.")
+    return found
+
+
+def _settings(url: str) -> dict[str, Any]:
+    # parameters of statements are reports: they never stand in an error
+    shared: dict[str, Any] = {"hide_parameters": True, "pool_pre_ping": True}
+    if url.startswith("sqlite"):
+        return shared | {"connect_args": {"timeout": _PATIENCE}}
+    return shared | {"pool_timeout": _PATIENCE, "connect_args": {"connect_timeout": _PATIENCE}}
+
+
+def _durable(connection: Any, record: object) -> None:
+    """A write-ahead log that is on the disk before a transaction is over."""
+    connection.isolation_level = None  # transactions begin where `_at_once` says, and not where Python guesses
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE}")
+
+
+def _at_once(connection: sa.Connection) -> None:
+    """Take the turn to write at the beginning, so that nothing that was read can change before it is written."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _parts(items: Iterable[_Item]) -> Iterator[list[_Item]]:
+    """Some at a time, as many as a statement takes."""
+    rest = iter(items)
+    while part := list(islice(rest, _ROWS)):
+        yield part
+
+
+def _today() -> Any:
+    return datetime.now(UTC).date()

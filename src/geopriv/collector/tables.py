@@ -1,0 +1,49 @@
+"""The tables of a collector's database. Nothing in them joins a report with a token or a time of day.
+
+Reports are keyed by their random ids and tokens by their hashes, in tables that are kept in the order of these keys
+where the database can (SQLite), so that the order of rows says nothing of who came when.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+METADATA = sa.MetaData()
+
+REPORTS = sa.Table(
+    "reports",
+    METADATA,
+    sa.Column("id", sa.LargeBinary(16), primary_key=True),
+    sa.Column("batch", sa.Integer, nullable=False, index=True),
+    sa.Column("mechanism", sa.Integer, nullable=False),
+    sa.Column("group", sa.Integer),
+    sa.Column("report", sa.Text, nullable=False),  # "[3, -1]", as DuckDB reads it
+    sqlite_with_rowid=False,
+)
+TOKENS = sa.Table(
+    "tokens",
+    METADATA,
+    sa.Column("hash", sa.LargeBinary(32), primary_key=True),
+    sa.Column("spent", sa.Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+REJECTED = sa.Table(
+    "rejected",
+    METADATA,
+    sa.Column("reason", sa.String(40), primary_key=True),
+    sa.Column("times", sa.BigInteger, nullable=False),
+)
+BATCHES = sa.Table(
+    "batches",
+    METADATA,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("day", sa.Date, nullable=False),  # on which it was begun
+    sa.Column("closed", sa.Boolean, nullable=False),
+)
+SURVEY = sa.Table(
+    "survey",
+    METADATA,
+    sa.Column("one", sa.Integer, primary_key=True, autoincrement=False),  # always 1: a database is of one design
+    sa.Column("design", sa.String(64), nullable=False),
+    sa.Column("invited", sa.Boolean, nullable=False),  # whether a report needs a token
+)
