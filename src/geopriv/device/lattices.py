@@ -74,6 +74,7 @@ def _core(found: Document, theta: Fraction, axes: int, where: str) -> RoundNoise
 
 
 def read_theta(value: Any, where: str) -> Fraction:
+    """θ of a document, in a range in which noise is drawn fast."""
     theta = ratio_of(value, f"{where}.theta")
     if not Fraction(1, 1 << 14) <= theta <= 1 << 10:
         raise refuse(f"{where}.theta", "between 2^-14 and 2^10", value)
