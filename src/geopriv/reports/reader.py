@@ -213,8 +213,10 @@ def released(design: Design, batch: ReportBatch) -> FloatArray:
 def _in_range(design: Design, index: int, report: list[int]) -> bool:
     if not 0 <= index < len(design.mechanisms):
         return False
-    ends = design.mechanisms[index].ends
-    return len(report) == len(ends) and all(low <= part < high for part, (low, high) in zip(report, ends, strict=True))
+    mechanism = design.mechanisms[index]
+    ends = mechanism.ends
+    within = len(report) == len(ends) and all(low <= n < high for n, (low, high) in zip(report, ends, strict=True))
+    return within and all(report[less] <= report[more] for less, more in mechanism.ordered)
 
 
 def _told(batch: pa.RecordBatch) -> pa.RecordBatch:

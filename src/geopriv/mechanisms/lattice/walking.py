@@ -148,6 +148,11 @@ class WalkingLattice(Sendable):
     def ends(self) -> tuple[tuple[int, int], ...]:
         return (1, self.rounds + 1), (1, self.rounds + 1), (1 - _WHOLE, _WHOLE)
 
+    @property
+    def ordered(self) -> tuple[tuple[int, int], ...]:
+        """No walk has taken more steps than there were rounds: each is undone, and adds to what a report can move."""
+        return ((1, 0),)
+
     def draw(self, rows: FloatArray, source: Source = ENTROPY) -> Integers:
         """The reports of people who begin in the first round."""
         return FirstStep(self.increment).draw(rows, source).astype(np.int64)
