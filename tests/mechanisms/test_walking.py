@@ -203,6 +203,23 @@ def test_reports_of_several_rounds_are_not_taken_for_one() -> None:
         gp.estimate(design(), tally)
 
 
+def test_one_round_is_estimated_whatever_others_send_beside_it() -> None:
+    made = design()
+    counted = gp.reports.Tally(made)
+    counted.add(gp.reports.ReportBatch(0, np.array([[1, 1, 30], [1, 1, 50], [1, 1, 41]])))
+    alone = gp.estimate(made, counted)
+    counted.add(gp.reports.ReportBatch(0, np.array([[3, 1, 0], [2, 2, 9]])))
+    with pytest.raises(ReportRejected, match="say which one is meant"):
+        gp.estimate(made, counted)
+    found = gp.estimate(made, counted.of_round(1))
+    assert found.n == 3
+    assert found.rejected == {"another round": 2}
+    assert [str(each) for each in found.answers] == [str(each) for each in alone.answers]
+    for number in (0, 99):
+        with pytest.raises(InvalidParameter, match="between 1 and"):
+            counted.of_round(number)
+
+
 def test_a_walk_is_audited_and_one_of_a_larger_theta_fails() -> None:
     found = gp.audit(design())
     assert found.passed

@@ -80,6 +80,9 @@ def estimate(
     unweighted: Annotated[
         bool, typer.Option("--unweighted", help="Count every report alike, whatever the known sizes of groups are.")
     ] = False,
+    round: Annotated[
+        int | None, typer.Option(help="Of a walk: which round; reports of others are rejected and counted.")
+    ] = None,
     outline: Annotated[Path | None, typer.Option(help="GeoJSON of a coast or border, drawn on maps.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the estimates as JSON.")] = False,
     quiet: QuietOption = False,
@@ -104,6 +107,7 @@ def estimate(
         files = [str(opened.enter_context(reports_at(name))) for name in reports or []]
         sent = files if query is None else Sql(query, database, allow_extensions)
         counted = require_reports(plan, files, read_reports(plan, sent, chosen, add_tally or [], bar))
+        counted = counted if round is None else require_reports(plan, files, counted.of_round(round))
         bar.tell("Estimating")
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
         answers = answer(plan, counted, confidence=confidence, shrink=shrink, **wanted)

@@ -32,7 +32,16 @@ from geopriv.reports.strata import groups_of, strata_of, told_group
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
-REASONS = ("malformed", "truncated", "too large", "wrong design", "wrong group", "out of range", "repeated id")
+REASONS = (
+    "malformed",
+    "truncated",
+    "too large",
+    "wrong design",
+    "wrong group",
+    "out of range",
+    "repeated id",
+    "another round",
+)
 
 Batch: TypeAlias = pa.RecordBatch | list[dict[str, Any] | str] | str  # rows; or the reason why there are none
 

@@ -121,6 +121,26 @@ class Tally:
             only._add(mechanism, Counts(whole.rows[mine], whole.times[mine]))
         return only
 
+    def of_round(self, number: int) -> Tally:
+        """The reports of one round of a walk; those of others are rejected: anybody can send them.
+
+        Args:
+            number: of the round, from 1 on.
+
+        Raises:
+            InvalidParameter: for a design whose reports have no rounds, and for a round that it does not have.
+        """
+        if not self.design.walks:
+            raise invalid("Tally.of_round", "number", "given with a design whose noise walks", number)
+        last = self.design.mechanisms[0].ends[0][1] - 1
+        if not 1 <= number <= last:
+            raise invalid("Tally.of_round", "number", f"between 1 and {last}", number)
+        only, whole = Tally(self.design, self.rejected.copy()), self._told(0)
+        mine = whole.rows[:, 1] == number
+        only._add(0, Counts(whole.rows[mine], whole.times[mine]))
+        only.rejected += Counter({"another round": int(whole.times[~mine].sum())})
+        return only
+
     def _told(self, mechanism: int) -> Counts:
         """The distinct reports to a mechanism, each behind its group."""
         parts = self._parts[mechanism]

@@ -83,7 +83,10 @@ def walk_sums(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Sums:
     rounds = np.unique(counts.rows[:, 0])
     if len(rounds) > 1:
         several = ", ".join(map(str, rounds[:5].tolist()))
-        raise ReportRejected(f"Reports must be of one round: each is estimated by itself. Got rounds {several}.")
+        raise ReportRejected(
+            f"Reports must be of one round: each is estimated by itself. Got rounds {several}; say which one is meant "
+            "(geopriv estimate --round, Tally.of_round)."
+        )
     steps, cells = counts.rows[:, 1:].astype(np.float64).T
     made = [contributions(lattice, query, steps, cells, int(rounds.max(initial=0))) for query in queries]
     parts, times = np.stack([part for part, _ in made], axis=1), counts.times.astype(np.float64)
