@@ -114,31 +114,37 @@ class Store:
 
     def rejected(self) -> Counter[str]:
         """How many reports were rejected, by reason."""
-        with self.reachable(), self._engine.connect() as connection:
+        with self._reading() as connection:
             return Counter({row.reason: row.times for row in connection.execute(sa.select(REJECTED))})
 
     def counted(self) -> int:
         """How many reports there are."""
-        with self.reachable(), self._engine.connect() as connection:
+        with self._reading() as connection:
             return int(connection.execute(sa.select(sa.func.count()).select_from(REPORTS)).scalar_one())
 
     def invitations(self) -> tuple[int, int]:
         """How many tokens there are, and how many of them are spent."""
         chosen = sa.select(sa.func.count(), sa.func.count().filter(TOKENS.c.spent)).select_from(TOKENS)
-        with self.reachable(), self._engine.connect() as connection:
+        with self._reading() as connection:
             total, spent = connection.execute(chosen).one()
         return int(total), int(spent)
 
     def reports(self) -> Iterator[Sequence[Any]]:
         """All reports as rows (id, mechanism, group, report), in the order of their ids, some at a time."""
         columns = REPORTS.c["id", "mechanism", "group", "report"]
-        with self.reachable(), self._engine.connect() as connection:
+        with self._reading() as connection:
             found = connection.execution_options(yield_per=1 << 14).execute(sa.select(*columns).order_by(REPORTS.c.id))
             yield from found.partitions()
 
     def close(self) -> None:
         """Let go of the database."""
         self._engine.dispose()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        """One state of the database to read, while others go on writing."""
+        with self.reachable(), self._engine.connect() as connection:
+            yield connection.execution_options(reads=True)
 
     def _tokens(self, connection: sa.Connection, hashes: set[bytes]) -> dict[bytes, bool]:
         """Which tokens there are, and which of them are spent; nobody else can spend one until the end."""
@@ -226,7 +232,7 @@ def _durable(connection: Any, record: object) -> None:
 
 def _at_once(connection: sa.Connection) -> None:
     """Take the turn to write at the beginning, so that nothing that was read can change before it is written."""
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reads") else "BEGIN IMMEDIATE")
 
 
 def _parts(items: Iterable[_Item]) -> Iterator[list[_Item]]:
