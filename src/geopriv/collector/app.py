@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -21,6 +21,7 @@ from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
 from geopriv.collector.metrics import metrics_text
 from geopriv.collector.openapi import openapi
+from geopriv.collector.pages import Page, participant_pages
 from geopriv.collector.rates import Rates
 from geopriv.collector.receiver import Receiver
 from geopriv.collector.verdicts import Sent, Verdict, read
@@ -141,7 +142,9 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         yield
         await run_in_threadpool(service.close)
 
+    pages = participant_pages(service.design, service.invited)
     routes = [
+        *(Route(path, _shown(page)) for path, page in pages.items()),
         Route("/v1/design", service.hand_out),
         Route("/v1/reports", service.take_one, methods=["POST"]),
         Route("/v1/batch", service.take_batch, methods=["POST"]),
@@ -164,6 +167,13 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         },
         lifespan=living,
     )
+
+
+def _shown(page: Page) -> Callable[[Request], Awaitable[Response]]:
+    async def show(request: Request) -> Response:
+        return Response(page.content, media_type=page.media_type, headers={"Cache-Control": "no-cache"})
+
+    return show
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:
