@@ -48,7 +48,10 @@ def participant_pages(design: Design, invited: bool) -> dict[str, Page]:
 
 
 def device_folder() -> Path:
-    """The browser's device: it comes with the package, which in a checkout has it in clients/js."""
+    """The browser's device: the package has it beside this file, in a checkout by a link to clients/js.
+
+    Where links cannot be checked out (Windows), it is taken from where the link would point to.
+    """
     places = (_HERE / "client", Path(__file__).parents[3] / "clients" / "js" / "src")
     for place in places:
         if (place / "index.js").is_file():
