@@ -119,10 +119,10 @@ class Service:
 
     async def _verdicts(self, found: Sequence[Sent | Verdict]) -> list[Verdict]:
         """What becomes of each: those that could be reports are written first."""
-        sent = [one for one in found if isinstance(one, Sent)]
+        sent = [each for one in found for each in one.waiting]
         written: list[Verdict] = await asyncio.wrap_future(self.receiver.take(sent)) if sent else []
         taken = iter(written)
-        return [next(taken) if isinstance(one, Sent) else one for one in found]
+        return [next(taken) if one.settled is None else one.settled for one in found]
 
     def _said(self, verdict: Verdict) -> Response:
         self.receiver.note([verdict])
