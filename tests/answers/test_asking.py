@@ -199,6 +199,20 @@ def test_the_log_counts_each_question_once_whatever_it_is_called(tmp_path: Path)
     assert [row["name"] for row in kept["questions"]] == ["above 70,000", "quartiles"]
 
 
+def test_who_tries_several_reaches_has_asked_as_many_questions(tmp_path: Path) -> None:
+    """The shortest of many intervals errs more often than each: T14 holds for a reach that was fixed before."""
+    log = tmp_path / "log.json"
+    tried = [replace(LATER.with_reach(reach), name=f"{reach}") for reach in (4_000.0, 8_000.0, 16_000.0)]
+    for question in tried:
+        found = gp.estimate(DESIGN, TALLY, [question], log=log)
+    assert found.asked is not None
+    assert found.asked.so_far == 3
+    chosen = gp.estimate(DESIGN, TALLY, LATER, simultaneous=True, log=log)
+    assert chosen.asked is not None
+    assert (chosen.asked.so_far, chosen.asked.of) == (4, 4)
+    assert "each reach counts as another question" in str(chosen)
+
+
 def test_a_question_that_is_refused_is_not_counted(tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     with pytest.raises(gp.InvalidParameter):

@@ -116,7 +116,7 @@ def test_reports_are_taken_out_as_the_guide_says(tmp_path: Path) -> None:
     connection.close()
     (tmp_path / "reports.ndjson").write_text("\n".join(rows) + "\n")
     reports, rejected = gp.reports.read_reports(tmp_path / "reports.ndjson", DESIGN)
-    assert len(reports[0]) == 5
+    assert reports[0].shape == (5,)
     assert not rejected
     assert sorted(map(json.loads, rows), key=str) == sorted(map(json.loads, sent), key=str)
 
@@ -195,3 +195,37 @@ def test_no_table_joins_reports_with_tokens_or_times(service: Service) -> None:
     assert set(REPORTS.columns.keys()) == {"id", "batch", "mechanism", "group", "report"}
     assert set(TOKENS.columns.keys()) == {"hash", "spent"}
     assert not any(column.foreign_keys for table in METADATA.tables.values() for column in table.columns)
+
+
+def test_a_batch_has_no_more_lines_than_were_counted(client: TestClient) -> None:
+    """Other ends of lines would make millions of lines of a body in which none was counted."""
+    answer = client.post("/v1/batch", content=b"\r" * 3_000)
+    assert answer.json()["verdicts"] == ["no token"]
+    assert client.post("/v1/batch", content=b"").json()["verdicts"] == []
+
+
+def test_reports_are_written_while_answers_are_made(service: Service, invited: list[str]) -> None:
+    from geopriv.collector import tokens
+
+    one, two = (Sent(bytes([k]) * 16, 0, None, "[1]", tokens.digest(invited[k])) for k in (0, 1))
+    service.live.store.take([one])
+    reading = service.live.store.reports()
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            rows = next(reading)
+            written = pool.submit(service.live.store.take, [two])
+            assert written.result(timeout=20) == [Verdict.COUNTED]
+        finally:
+            reading.close()  # type: ignore[attr-defined]
+    assert len(rows) == 1  # as it was when reading began
+
+
+def test_who_no_longer_waits_for_a_verdict_keeps_nobody_else_from_one(service: Service, invited: list[str]) -> None:
+    """A task that is cancelled, when the service stops, cancels what it waits for."""
+    from geopriv.collector import tokens
+
+    sent = [Sent(bytes([k]) * 16, 0, None, "[1]", tokens.digest(invited[k])) for k in (0, 1)]
+    gone = service.receiver.take(sent[:1])
+    assert not gone.cancel()
+    assert service.receiver.take(sent[1:]).result(timeout=20) == [Verdict.COUNTED]
+    assert gone.result(timeout=20) == [Verdict.COUNTED]

@@ -145,7 +145,7 @@ def test_text_goes_to_standard_output(command: Run) -> None:
         (("estimates.json", "-o", "answers"), "not of no form"),
         (("estimates.json", "-o", "a.csv", "--question", "Harbor"), "Did you mean 'Harbour'"),
         (("incomes.json", "-o", "a.geojson"), "about an area or a map"),
-        (("incomes.json", "-o", "a.tif"), "holds one map"),
+        (("incomes.json", "-o", "a.tif"), "holds one map, and none of these answers is one"),
         (("estimates.json", "-o", "a.tif", "--question", "Harbour"), "that of a map"),
         (("estimates.json", "-o", "-", "--as", "png"), "csv or geojson, which are texts"),
         (("estimates.json", "-o", "a.csv", "--as", "csv"), "given with -o -"),

@@ -10,8 +10,10 @@ import pytest
 from rich.console import Console
 
 import geopriv as gp
+from geopriv.commands.expectations import _print_sweep
 from geopriv.commands.repeated import _print_rounds
 from geopriv.surveys.planning.rounds import Expected, Rounds, Way
+from geopriv.surveys.planning.targets import Sweep
 from tests.commands.test_cli import run
 
 SURVEY = """name = "Incomes"
@@ -126,3 +128,16 @@ query = [{ name = "density of the people at home in the evening", kind = "densit
         (row,) = (line for line in lines if line.startswith(f"   {name}") and "round" not in line)
         assert len(row.split()) == len(name.split()) + 4
     assert "evening, in % per km²" in " ".join("\n".join(lines).split())
+
+
+def test_a_sweep_names_its_rows_in_80_columns() -> None:
+    found = gp.plan(gp.Survey.parse(SURVEY))
+    rates = tuple(found.survey.epsilon * times for times in (0.25, 0.5, 1, 2, 4))
+    people = (2_000, 6_000, 20_000, 60_000, 200_000)
+    swept = Sweep(rates, people, {"above": (tuple(0.26 for _ in people),) * len(rates)})
+    shown = StringIO()
+    _print_sweep(Console(file=shown, width=80), found, swept)
+    lines = [line.strip() for line in shown.getvalue().replace("\u202f", " ").splitlines()]
+    for far in ("32,000 USD", "16,000 USD", "8,000 USD", "4,000 USD", "2,000 USD"):
+        assert sum(line.startswith(far) for line in lines) == 1
+    assert any(line.split() == ["1/ε,", "by", "people", *(f"{many:,}" for many in people)] for line in lines)

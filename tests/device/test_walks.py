@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -196,6 +197,19 @@ def test_the_command_says_what_a_walk_is_and_never_the_value(
     assert "52123" not in shown.err + shown.out
     assert main([*known, "--value", "52123", "--most-rounds", "4"]) == 2
     assert "from 1 to 4" in capsys.readouterr().err
+
+
+def test_the_group_of_a_later_round_is_said_to_be_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is a report of its own: not that of the first round, with the group of then."""
+    replace(design(), groups=gp.queries.Groups("", ("Kings", "Queens"))).write(tmp_path / "design.json")
+    known = [str(tmp_path / "design.json"), "--ledger", str(tmp_path / "ledger"), *arguments_of(ALLOWED)]
+    known += ["--value", "52123", "--most-rounds", "4"]
+    for number, group in enumerate(("Kings", "Queens")):
+        assert main([*known, "--round", f"{number + 1}", "--group", group]) == 0
+        shown = capsys.readouterr()
+        assert json.loads(shown.out)["group"] == number
+        assert f"the group '{group}' is told openly" in shown.err
+        assert "whatever is given now" not in shown.err
 
 
 def tampered(change: Callable[[dict[str, Any]], None]) -> bytes:

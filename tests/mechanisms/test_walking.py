@@ -16,10 +16,13 @@ from geopriv.device.designs import verify
 from geopriv.device.walks import DeviceWalk, Walked
 from geopriv.errors import InvalidParameter, ReportRejected
 from geopriv.mechanisms import WalkingLattice
+from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.lattice.walks import Walk
 from geopriv.queries.value_questions import Mean
 from geopriv.reports.audits.samples import audit_samples
+from geopriv.reports.files import rows_in_range
 from geopriv.spaces.checks import FloatArray
+from geopriv.surveys.planning.leverage import leverage_of
 from tests.sources import Given, Seeded
 
 USD, LOG = gp.Line("USD"), gp.LogLine(base=2.0, floor=1.0)
@@ -243,3 +246,28 @@ def test_what_is_no_walk_is_refused() -> None:
 def test_a_table_of_people_is_not_walked(tmp_path: pytest.TempPathFactory) -> None:
     with pytest.raises(InvalidParameter, match="answered by devices"):
         gp.privatize(design(), "people.csv", f"{tmp_path}/reports.parquet")
+
+
+def test_nobody_has_taken_more_steps_than_there_were_rounds() -> None:
+    """A made-up report with many steps is undone as often, and could move the first round beyond all that was told."""
+    reader = gp.reports.ReportReader(design())
+    line = {"design": design().hash, "mechanism": 0}
+    rows = [line | {"id": f"{k:032x}", "report": [1 + k, 2, 60]} for k in range(2)]
+    assert [batch.rows.tolist() for batch in reader.accepted_of([rows])] == [[[2, 2, 60]]]
+    assert dict(reader.rejected) == {"out of range": 1}
+    walk = walk_of(design())
+    assert rows_in_range(walk, np.array([[1, 2, 60], [2, 2, 60], [3, 1, 60]])).tolist() == [False, True, True]
+
+
+def test_a_liar_of_a_round_may_say_any_number_of_its_steps() -> None:
+    """The ends hold for reports that nobody has sent yet, and a plan tells those of the last round."""
+    walk = walk_of(design())
+
+    def ends(*rows: tuple[int, int, int]) -> tuple[float, float]:
+        sums = walk.sums(Counts(np.array(rows), np.full(len(rows), 500)), SOFT, [0])
+        return float(sums.low[0]), float(sums.high[0])
+
+    assert ends((3, 1, 60)) == ends((3, 1, 60), (3, 3, 60))
+    assert ends((3, 1, 60))[1] > ends((1, 1, 60))[1] + 0.01
+    low, high = ends((3, 3, 60))
+    assert leverage_of(design(), SOFT, 1_000) == pytest.approx((high - low) / 1_000)

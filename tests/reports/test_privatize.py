@@ -406,7 +406,7 @@ BAD_COMMANDS = [
     (("people.csv", "--query", "select 1"), "both"),
     (("people.csv", "--database", "x.duckdb"), "data"),
     (("none.csv",), "none.csv"),
-    (("design.json",), "must be one of"),
+    (("design.json",), "holds a design"),
     (("people.csv", "-o", "design.json"), "a file of .parquet"),
     (("people.csv", "-o", "there.parquet"), "second report"),
     (("people.csv", "-o", "no/folder/r.parquet"), "no/folder"),

@@ -266,3 +266,18 @@ def test_progress_is_told_how_many_reports_were_read(tmp_path: Path) -> None:
     gp.tally(DESIGN, [tmp_path / "reports.parquet"], seen.append)
     assert len(seen) > 1
     assert sum(seen) == 70_000
+
+
+def test_questions_that_are_answered_side_by_side_see_whole_counts() -> None:
+    """Whoever asks first merges what waits; the others must not see half of it."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    design = gp.Design("side by side", (gp.Lattice.calibrate(gp.Line(), 1.0),))
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        counted = tallies.Tally(design)
+        for _ in range(8):
+            counted.add(ReportBatch(0, rng.integers(-3_000, 3_000, (2_000, 1))))
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(counted.counts, [0] * 16))
+        assert all(np.array_equal(each.rows, found[0].rows) and each.n == 16_000 for each in found)

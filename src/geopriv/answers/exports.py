@@ -52,6 +52,8 @@ def tiff(answers: Answers, questions: Sequence[str] = ()) -> bytes:
     """A GeoTIFF of the one map among the answers, or of the one that is named."""
     maps = [answer.question.name for answer in answers.answers if answer.question.product is not None]
     names = list(questions) or maps
+    if not names:
+        raise InvalidParameter("A GeoTIFF holds one map, and none of these answers is one.")
     if len(names) != 1:
         there = f"There are: {', '.join(map(repr, maps)) or 'none'}"
         raise InvalidParameter(f"A GeoTIFF holds one map: name it with --question. {there}.")

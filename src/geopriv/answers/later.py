@@ -9,7 +9,7 @@ from geopriv.answers.log import note
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
-from geopriv.surveys.later import settle
+from geopriv.surveys.later import listed, settle
 
 
 def later_questions(
@@ -17,8 +17,9 @@ def later_questions(
 ) -> tuple[tuple[Question, ...], Asked | None]:
     """Questions that are asked after collecting, and how many there were; none where those of the design are asked."""
     if query is not None:
-        questions = settle(design, query, people)
-        return questions, note(design, questions, confidence, simultaneous, of, log)
+        asked = listed(query)
+        questions = settle(design, asked, people)
+        return questions, note(design, asked, confidence, simultaneous, of, log)
     if not design.questions:
         raise invalid("estimate", "design", "one with questions, unless questions are given", design.survey)
     if simultaneous and design.groups is None:

@@ -52,7 +52,8 @@ def note(
 
     Args:
         design: of the reports.
-        questions: that are asked now, settled: nothing that may fail comes after.
+        questions: that are asked now, as they were given, so that a reach counts that was chosen by who asks; they were
+            settled: nothing that may fail comes after.
         confidence: of the answers.
         simultaneous: whether they are to hold at once.
         of: how many, in all; None for those that were asked so far.

@@ -83,7 +83,9 @@ class Service:
         body = await _body(request, LINE * LINES)
         if body is None or body.count(b"\n") > LINES:
             return self._said(Verdict.TOO_LARGE)
-        found = await self._verdicts([self._line(line) for line in body.splitlines()])
+        # at what was counted, and at nothing else that ends lines elsewhere
+        lines = body.removesuffix(b"\n").split(b"\n") if body else []
+        found = await self._verdicts([self._line(line) for line in lines])
         self.receiver.note(found)
         return JSONResponse({"verdicts": [verdict.words for verdict in found]})
 

@@ -50,6 +50,7 @@ class Receiver:
             Unavailable: where too many wait already.
         """
         answer: Answer = Future()
+        answer.set_running_or_notify_cancel()  # from here on nobody takes it back: what is taken is written
         try:
             self._waiting.put_nowait((sent, answer))
         except queue.Full:

@@ -20,6 +20,7 @@ from geopriv.errors import InvalidParameter, Unavailable
 _Item = TypeVar("_Item")
 _PATIENCE = 30  # seconds to wait for another process
 _ROWS = 500  # in a statement
+_READS = "geopriv_reads"  # an option of transactions that write nothing
 
 
 class Store:
@@ -142,9 +143,9 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
-        """One state of the database to read, while others go on writing."""
+        """A transaction that only reads: it sees the database as it is now, and keeps nobody from writing."""
         with self.reachable(), self._engine.connect() as connection:
-            yield connection.execution_options(reads=True)
+            yield connection.execution_options(**{_READS: True})
 
     def _tokens(self, connection: sa.Connection, hashes: set[bytes]) -> dict[bytes, bool]:
         """Which tokens there are, and which of them are spent; nobody else can spend one until the end."""
@@ -232,7 +233,7 @@ def _durable(connection: Any, record: object) -> None:
 
 def _at_once(connection: sa.Connection) -> None:
     """Take the turn to write at the beginning, so that nothing that was read can change before it is written."""
-    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reads") else "BEGIN IMMEDIATE")
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get(_READS) else "BEGIN IMMEDIATE")
 
 
 def _parts(items: Iterable[_Item]) -> Iterator[list[_Item]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geopriv.commands.inputs import read_survey
-from geopriv.commands.talk import QuietOption, Talk, examples
+from geopriv.commands.talk import QuietOption, Talk, command, examples
 
 if TYPE_CHECKING:
     from geopriv.mechanisms.guarantee import Guarantee
@@ -55,7 +55,7 @@ def _words(asked: Survey, path: Path) -> str:
     for loss in (0.1, 1.0, 3.0):
         distance = promise.example(loss)
         lines.append(f" * {promise.apart(distance)}: {promise.alike(distance)}.")
-    return "\n".join([*lines, "", expected_words(asked), f"Next: geopriv plan {path}"])
+    return "\n".join([*lines, "", expected_words(asked), f"Next: {command('plan', path)}"])
 
 
 def _edge(question: Any) -> str:

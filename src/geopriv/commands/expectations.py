@@ -140,7 +140,8 @@ def _print_sweep(console: Console, found: SurveyPlan, swept: Sweep) -> None:
     from geopriv.surveys.planning.targets import edges_words
 
     words = found.survey.space.distance_words
-    table = new_table("1/ε", *(f"{people:,} people" for people in swept.people))
+    table = new_table("1/ε, by people", *(f"{people:,}" for people in swept.people))
+    table.columns[0].no_wrap = True  # in 80 columns too: the rows have no other name
     for k, rate in enumerate(swept.rates):
         cells = [_points(swept.worst(k, j)) for j in range(len(swept.people))]
         table.add_row(words(1 / rate), *cells, style="bold" if rate == found.survey.epsilon else "")

@@ -10,7 +10,7 @@ import typer
 
 from geopriv.commands.starts import Holds, number_survey, place_survey
 from geopriv.commands.streams import PIPED
-from geopriv.commands.talk import QuietOption, Talk, examples
+from geopriv.commands.talk import QuietOption, Talk, command, examples
 from geopriv.errors import InvalidParameter
 
 EXAMPLES = examples(
@@ -84,7 +84,7 @@ def init(
         output.write_text(text, encoding="utf-8", newline="\n")
         written = [output]
     talk.console.print("Written: " + ", ".join(escape(str(path)) for path in written), soft_wrap=True)
-    talk.console.print(f"Next:    [bold]geopriv check {escape(str(output))}[/bold]", soft_wrap=True)
+    talk.console.print(f"Next:    [bold]{escape(command('check', output))}[/bold]", soft_wrap=True)
 
 
 def _asked(holds: Holds | None, values: str | None, ask: str | None, per: str | None, people: str | None) -> str:

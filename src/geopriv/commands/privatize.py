@@ -18,7 +18,7 @@ from geopriv.commands.engine import (
 from geopriv.commands.inputs import read_design, require_one_input
 from geopriv.commands.outputs import require_one_output
 from geopriv.commands.streams import PIPED, going_to, piped_in
-from geopriv.commands.talk import QuietOption, Talk, examples
+from geopriv.commands.talk import QuietOption, Talk, command, examples
 from geopriv.device.kinds import require_kind
 
 if TYPE_CHECKING:
@@ -142,4 +142,4 @@ def _print(console: Console, design: Design, path: Path, done: Privatized, place
         console.print(f"Run {many} of this survey: who was in the others too has {many} times ε in all.")
     console.print(f"Reports: [bold]{output}[/bold]. The counts above are about your table; keep them with it.")
     if place != PIPED:
-        console.print(f"Next:    [bold]geopriv estimate {escape(str(path))} {output}[/bold]")
+        console.print(f"Next:    [bold]{escape(command('estimate', path, done.output))}[/bold]", soft_wrap=True)

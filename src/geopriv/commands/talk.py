@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,11 @@ def examples(*lines: str) -> str:
     from rich.markup import escape
 
     return "Examples:\n\n" + "\n\n".join(f"[bold]{escape(line)}[/bold]" for line in lines)
+
+
+def command(name: str, *paths: object) -> str:
+    """What to type next, in quotes where a path has spaces."""
+    return shlex.join(["geopriv", name, *map(str, paths)])
 
 
 @dataclass(frozen=True)

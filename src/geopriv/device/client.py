@@ -74,7 +74,10 @@ class Client:
         return self.report_later(lambda: value, person, group, round)
 
     def has_answered(self, person: str = PERSON) -> bool:
-        """Whether a report of a person was made before; then it is sent again, whatever the value and group."""
+        """Whether a report of a person was made before; then it is sent again, whatever the value and group.
+
+        Where noise walks: whether one was made in any round; other rounds have reports of their own.
+        """
         return self._ledger.has(person, self.design.survey, self.design.hash)
 
     def report_later(

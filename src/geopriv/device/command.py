@@ -115,6 +115,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _told(client: Client, options: argparse.Namespace) -> str:
     """What is told openly of a group: that of an earlier report is another one, perhaps."""
+    if client.design.walk is not None:  # each round has a report of its own, with the group that is given for it
+        return (
+            f"the group '{options.group}' is told openly; only the value is protected. Where this round was answered "
+            "before, that report is sent again with its own value and group."
+        )
     if client.has_answered(options.person):
         return "a report was made before, and it is sent again with its own value and group, whatever is given now."
     return f"the group '{options.group}' is told openly; only the value is protected."

@@ -53,12 +53,12 @@ def read_lattice(found: Document, where: str, metric: str = "distance") -> Devic
     space = any_space.flat
     if space is None or len(origin) != space.axes:
         raise refuse(f"{where}.origin", f"made of {any_space.axes} number(s) on a flat space", origin)
-    theta = _theta(found["theta"], where)
+    theta = read_theta(found["theta"], where)
     epsilon = read_epsilon(found["guarantee"], where, space.unit, metric)
     allowed = Fraction(epsilon) * Fraction(step)
     noise = _core(found, theta, space.axes, where)
     spent = noise.spent(allowed) if noise is not None else space.axes * theta**2 / allowed**2
-    return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), _ratio(theta), spent, noise)
+    return DeviceLattice(epsilon, space, Fraction(step), tuple(map(Fraction, origin)), noise_ratio(theta), spent, noise)
 
 
 def _core(found: Document, theta: Fraction, axes: int, where: str) -> RoundNoise | None:
@@ -73,13 +73,14 @@ def _core(found: Document, theta: Fraction, axes: int, where: str) -> RoundNoise
     return noise
 
 
-def _theta(value: Any, where: str) -> Fraction:
+def read_theta(value: Any, where: str) -> Fraction:
+    """θ of a document, in a range in which noise is drawn fast."""
     theta = ratio_of(value, f"{where}.theta")
     if not Fraction(1, 1 << 14) <= theta <= 1 << 10:
         raise refuse(f"{where}.theta", "between 2^-14 and 2^10", value)
     return theta
 
 
-def _ratio(theta: Fraction) -> tuple[int, int]:
+def noise_ratio(theta: Fraction) -> tuple[int, int]:
     """The ratio a = 1/(1 + θ) of geometric noise."""
     return theta.denominator, theta.numerator + theta.denominator

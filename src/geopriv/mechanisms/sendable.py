@@ -62,6 +62,11 @@ class Sendable(Mechanism):
         numbers, low, high = self.limits
         return ((low, high),) * numbers
 
+    @property
+    def ordered(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of a report's numbers of which the first is at most the second."""
+        return ()
+
     @abstractmethod
     def draw(self, rows: FloatArray, source: Source = ENTROPY) -> Integers:
         """One exact report for each row of `space.read_rows`, as it is written to a file, shape (n, numbers).

@@ -31,7 +31,10 @@ def asked_sentences(answers: Answers) -> tuple[str, ...]:
             "for any choice among these questions, whatever led to it; a question that is not among them is not "
             "covered."
         )
-    chosen = "How far plain edges fade was chosen without looking at what was reported (theory T14)."
+    chosen = (
+        "How far plain edges fade was chosen without looking at what was reported (theory T14), but where a question "
+        "names a reach of its own; each reach counts as another question."
+    )
     return (so_far, holds, *([chosen] if any(answer.plain is not None for answer in answers.answers) else []))
 
 

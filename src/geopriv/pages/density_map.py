@@ -221,7 +221,7 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
     if density.together:
         notes.append("What can be told from zero is judged by a band that holds the whole map at once.")
     else:
-        notes.append("What can be told from zero is judged place by place, so a few in a hundred are misjudged.")
+        notes.append("What can be told from zero is judged place by place, each for itself: some places are misjudged.")
     if density.question.space.geographic:
         notes.append(f"{answer.who.capitalize()} outside the region of the survey were counted at its border.")
     if thin := float(answer.thin.mean()):

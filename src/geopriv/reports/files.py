@@ -204,4 +204,7 @@ def rows_in_range(mechanism: Sendable, rows: Integers) -> npt.NDArray[np.bool_]:
     if rows.shape[1] != len(mechanism.ends):
         return np.zeros(len(rows), dtype=np.bool_)
     low, high = np.array(mechanism.ends).T
-    return np.asarray(((rows >= low) & (rows < high)).all(axis=1))
+    fits = ((rows >= low) & (rows < high)).all(axis=1)
+    for less, more in mechanism.ordered:
+        fits &= rows[:, less] <= rows[:, more]
+    return np.asarray(fits)

@@ -77,20 +77,24 @@ class ReportReader:
 
         What is rejected is counted in `rejected`, by reason, and never stops the reading.
         """
-        is_table = Path(path).suffix == ".parquet"
-        yield from self.accepted_of(parquet_batches(Path(path)) if is_table else line_batches(Path(path)))
+        yield from self.accepted_of(batches_of(path))
 
     def accepted_of(self, batches: Iterable[Batch]) -> Iterator[ReportBatch]:
         """The reports among rows that could have come from the design, and whose ids did not come before."""
-        for judged in self.judged(batches):
-            fresh = self._are_new(judged.ids)
+        for judged in self.fresh(batches):
             which, groups = np.divmod(judged.strata, groups_of(self.design))
-            for index in np.unique(which[fresh]).tolist():
-                mine = fresh & (which == index)
+            for index in np.unique(which).tolist():
+                mine = which == index
                 digits = judged.ids[mine].tobytes().hex()
                 ids = tuple(digits[at : at + 32] for at in range(0, len(digits), 32))
                 rows, told = judged.rows[mine, : self.design.mechanisms[index].limits[0]], groups[mine]
                 yield ReportBatch(index, rows, ids, None if self.design.groups is None else told)
+
+    def fresh(self, batches: Iterable[Batch]) -> Iterator[Judged]:
+        """What could have come from the design, and whose ids did not come before: all that counting needs."""
+        for judged in self.judged(batches):
+            new = self._are_new(judged.ids)
+            yield judged if new.all() else Judged(judged.ids[new], judged.strata[new], judged.rows[new])
 
     def judged(self, batches: Iterable[Batch]) -> Iterator[Judged]:
         """What could have come from the design, whether or not its ids came before.
@@ -171,6 +175,11 @@ class ReportReader:
         return fresh
 
 
+def batches_of(path: str | os.PathLike[str]) -> Iterator[Batch]:
+    """What a file holds (".parquet", else NDJSON), as a reader judges it."""
+    yield from parquet_batches(Path(path)) if Path(path).suffix == ".parquet" else line_batches(Path(path))
+
+
 def why_rejected(design: Design, row: dict[str, Any]) -> str | None:
     """Why a row is no report of the design, one of `REASONS`; None if it is one, perhaps repeated."""
     if not well_formed(row):
@@ -204,8 +213,10 @@ def released(design: Design, batch: ReportBatch) -> FloatArray:
 def _in_range(design: Design, index: int, report: list[int]) -> bool:
     if not 0 <= index < len(design.mechanisms):
         return False
-    ends = design.mechanisms[index].ends
-    return len(report) == len(ends) and all(low <= part < high for part, (low, high) in zip(report, ends, strict=True))
+    mechanism = design.mechanisms[index]
+    ends = mechanism.ends
+    within = len(report) == len(ends) and all(low <= n < high for n, (low, high) in zip(report, ends, strict=True))
+    return within and all(report[less] <= report[more] for less, more in mechanism.ordered)
 
 
 def _told(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -124,9 +124,10 @@ class Tally:
     def _told(self, mechanism: int) -> Counts:
         """The distinct reports to a mechanism, each behind its group."""
         parts = self._parts[mechanism]
-        if len(parts) > 1:
-            parts[:] = [merged(parts)]
-        return parts[0]
+        whole = list(parts)  # one state of it: questions are answered side by side, and each may be the first to ask
+        if len(whole) > 1:
+            parts[:] = whole = [merged(whole)]
+        return whole[0]
 
     @property
     def n(self) -> int:

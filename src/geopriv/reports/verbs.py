@@ -133,10 +133,9 @@ def tally(
             for one among the reports, and for reports among the tallies.
     """
     _require_design("tally", design)
-    total = Tally(design)
-    given = _listed(reports)
+    given, total = _listed(reports), Tally(design)
     if not isinstance(given, list) or given:
-        total += _engine("tally", "reports", given, engine).tally(given, design, progress or (lambda _: None))
+        total = _engine("tally", "reports", given, engine).tally(given, design, progress or (lambda _: None))
     added: list[Path] = []
     for path in map(Path, tallies):
         if any(path.samefile(other) for other in added):

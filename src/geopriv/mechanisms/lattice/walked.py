@@ -38,31 +38,34 @@ def walk_bias(lattice: Cells, query: Query) -> float:
 
 
 def contributions(
-    lattice: Cells, query: Query, steps: FloatArray, cells: FloatArray
+    lattice: Cells, query: Query, steps: FloatArray, cells: FloatArray, rounds: int = 0
 ) -> tuple[FloatArray, tuple[float, float]]:
-    """What reports after so many steps add to the mean of a query, and between which numbers it lies for all cells.
+    """What reports after so many steps add to the mean of a query, and between which numbers it lies for all reports.
 
     Args:
         lattice: whose noise every step has.
         query: that `told` accepts.
         steps: of each report.
         cells: that were reported.
+        rounds: that there were: whoever makes up a report may say so many steps, though nobody took them.
     """
     if _straight(query):  # the stencil leaves what is linear as it is
         return lattice.on_cells(query)(cells[:, None]), (-math.inf, math.inf)
     window = _window(lattice, query)
     if window is None:
         raise invalid("estimate", "query", "one whose edge bends everywhere by a bounded amount", query)
-    found, low, high = np.empty(len(cells)), math.inf, -math.inf
-    for times in np.unique(steps).astype(int).tolist():
+    asked = {*np.unique(steps).astype(int).tolist(), *range(1, rounds + 1)}
+    found, most, low, high = np.empty(len(cells)), max(asked), math.inf, -math.inf
+    g = lattice.on_cells(query)(np.arange(window[0] - 2 * most, window[1] + 2 * most + 1.0)[:, None])
+    for times in range(1, most + 1):
+        g = (1 + 2 * lattice.curvature) * g[1:-1] - lattice.curvature * (g[:-2] + g[2:])
+        if times not in asked:
+            continue
         # beyond the window f is constant, and so is what undoes noise one cell farther out a step
-        first, last = window[0] - times, window[1] + times
-        g = lattice.on_cells(query)(np.arange(first - times, last + times + 1.0)[:, None])
-        for _ in range(times):
-            g = (1 + 2 * lattice.curvature) * g[1:-1] - lattice.curvature * (g[:-2] + g[2:])
-        mine = steps == times
-        found[mine] = g[(np.clip(cells[mine], first, last) - first).astype(np.intp)]
-        low, high = min(low, float(g.min())), max(high, float(g.max()))
+        first, last, cut = window[0] - times, window[1] + times, 2 * (most - times)
+        here, mine = g[cut : len(g) - cut], steps == times
+        found[mine] = here[(np.clip(cells[mine], first, last) - first).astype(np.intp)]
+        low, high = min(low, float(here.min())), max(high, float(here.max()))
     return found, (low, high)
 
 
@@ -82,7 +85,7 @@ def walk_sums(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Sums:
         several = ", ".join(map(str, rounds[:5].tolist()))
         raise ReportRejected(f"Reports must be of one round: each is estimated by itself. Got rounds {several}.")
     steps, cells = counts.rows[:, 1:].astype(np.float64).T
-    made = [contributions(lattice, query, steps, cells) for query in queries]
+    made = [contributions(lattice, query, steps, cells, int(rounds.max(initial=0))) for query in queries]
     parts, times = np.stack([part for part, _ in made], axis=1), counts.times.astype(np.float64)
 
     def blocks() -> Iterator[tuple[FloatArray, FloatArray]]:

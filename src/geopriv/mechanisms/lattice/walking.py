@@ -60,8 +60,8 @@ class WalkingLattice(Sendable):
 
     >>> from geopriv import Line
     >>> m = WalkingLattice.on_grid(Line("USD"), 1 / 8000, 800.0, rounds=4)
-    >>> m.increment.cell_noise.variance * m.step**2 / 8000**2               # of each step's noise, in (1/ε)²
-    2.2000000...
+    >>> round(m.increment.cell_noise.variance * m.step**2 / 8000**2, 3)     # of each step's noise, in (1/ε)²
+    2.2
     >>> print(m.guarantee)
     0.000125 per USD, of all rounds together: two who stay 2,000 USD apart look alike up to a factor 1.29, and each
     move that one makes and the other does not counts as much again as it is long
@@ -147,6 +147,11 @@ class WalkingLattice(Sendable):
     @property
     def ends(self) -> tuple[tuple[int, int], ...]:
         return (1, self.rounds + 1), (1, self.rounds + 1), (1 - _WHOLE, _WHOLE)
+
+    @property
+    def ordered(self) -> tuple[tuple[int, int], ...]:
+        """No walk has taken more steps than there were rounds: each is undone, and adds to what a report can move."""
+        return ((1, 0),)
 
     def draw(self, rows: FloatArray, source: Source = ENTROPY) -> Integers:
         """The reports of people who begin in the first round."""

@@ -222,7 +222,7 @@
         entry("hatch", "may be either");
         this.legend.append(made("li", "", data.together
           ? `judged by a ${data.level} band that holds the whole map at once`
-          : `judged place by place by ${data.level} intervals: a few in a hundred are misjudged`));
+          : `judged place by place by ${data.level} intervals, each for itself: some places are misjudged`));
       } else if (judging) this.legend.append(made("li", "", "Type a number."));
       find(this.section, ".key .told")?.toggleAttribute("hidden", this.show !== "estimate");
       this.redrawKey();

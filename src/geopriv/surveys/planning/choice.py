@@ -203,7 +203,7 @@ class Plan(Plotted):
             }[best.arrangement]
             sentence += f": {how}"
         share = self._share(best)
-        return f"{sentence}{next_best}." + (f" Its efficiency is {share}." if share else "")
+        return f"{sentence}{next_best}." + (f" {best.mechanism}'s efficiency is {share}." if share else "")
 
     @property
     def suggestion(self) -> str:

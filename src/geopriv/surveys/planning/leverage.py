@@ -25,9 +25,10 @@ def leverage_of(design: Design, question: Question, people: int) -> float:
     answering = np.array(design.answering_each(question)[:some])
     for index in np.unique(answering).tolist():
         mechanism, which = design.mechanisms[index], np.flatnonzero(answering == index).tolist()
-        size, low, _ = mechanism.limits
         # ranges do not depend on what was reported: any two reports do
-        two = Counts(np.full((1, size), max(low, 0), dtype=np.int64), np.array([2], dtype=np.int64))
+        # of the last round, where there are several: in which a report moves most
+        any_ = [max(low, 0) if low < 1 else high - 1 for low, high in mechanism.ends]
+        two = Counts(np.array([any_], dtype=np.int64), np.array([2], dtype=np.int64))
         sums = [mechanism.sums(two, question, which), *(mechanism.bracket_sums(two, question, which) or ())]
         found = max(found, *(2 * part.leverage / each for part in sums))
     return found

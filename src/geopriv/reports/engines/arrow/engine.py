@@ -15,7 +15,7 @@ from geopriv.reports.engines.base import are_paths, is_frame, report_files
 from geopriv.reports.engines.local import privatize_rows
 from geopriv.reports.engines.reading import Reading, guarded
 from geopriv.reports.files import COLUMNS
-from geopriv.reports.reader import ReportReader
+from geopriv.reports.reader import Batch, ReportReader, batches_of
 from geopriv.reports.tallies import Tally, require_reports
 from geopriv.surveys.design import Design
 
@@ -35,18 +35,19 @@ class Arrow:
     def tally(self, reports: Any, design: Design, progress: Callable[[int], None]) -> Tally:
         """The first report of an id counts. Ids are kept in memory, 16 to 18 bytes each."""
         reader, total = ReportReader(design), Tally(design)
-        for batch in _accepted(reports, reader):
-            total.add(batch)
-            progress(len(batch))
+        for judged in reader.fresh(_batches(reports)):
+            total.count(judged.strata, judged.rows)
+            progress(len(judged.rows))
         total.rejected += reader.rejected
         return total
 
 
-def _accepted(reports: Any, reader: ReportReader) -> Iterator[Any]:
+def _batches(reports: Any) -> Iterator[Batch]:
+    """Columns and rows that may be reports, of files or of a table."""
     if not are_paths(reports):
         rows: Iterator[pa.RecordBatch] = table_batches(reports, Reading(tuple(COLUMNS.names), perhaps=("group",)))
-        yield from reader.accepted_of(guarded("The table", rows, "its stream broke off"))
+        yield from guarded("The table", rows, "its stream broke off")
         return
     for path in report_files(reports):
         require_reports(path)
-        yield from reader.read(path)
+        yield from batches_of(path)

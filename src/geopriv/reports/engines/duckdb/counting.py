@@ -121,7 +121,8 @@ def _query(kinds: dict[str, str], design: Design) -> str:
     fits = []
     for k, mechanism in enumerate(design.mechanisms):
         ranges = [f"r[{i}] >= {low} AND r[{i}] < {high}" for i, (low, high) in enumerate(mechanism.ends, 1)]
-        fits.append(f"(m = {k} AND len(r) = {len(ranges)} AND {' AND '.join(ranges)})")
+        ranges += [f"r[{less + 1}] <= r[{more + 1}]" for less, more in mechanism.ordered]
+        fits.append(f"(m = {k} AND len(r) = {len(mechanism.ends)} AND {' AND '.join(ranges)})")
     told = "g IS NULL" if design.groups is None else f"g IS NOT NULL AND g BETWEEN 0 AND {len(design.groups) - 1}"
     group = _index("group", kinds["group"]) if "group" in kinds else "NULL::BIGINT"
     given = '"group" IS NOT NULL' if "group" in kinds else "false"
