@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from tests.collector.conftest import DESIGN
 from tests.collector.test_collector import line, send
 
 COMMAND = [sys.executable, "-c", "from geopriv.commands.cli import main; main()", "serve"]
-SENDERS, EACH = 4, 30
+SENDERS, EACH = 4, 250  # far more than are sent before the end
 
 
 @contextmanager
@@ -83,17 +83,16 @@ def test_what_was_acknowledged_is_there_after_a_kill_and_after_a_stop(database: 
     """Killed in the middle, started again, and stopped in the middle, while devices go on sending."""
     design, port, ended = tmp_path / "design.json", free_port(), threading.Event()
     design.write_bytes(DESIGN.to_bytes())
-    store = Store(database)
-    store.begin(DESIGN.hash, True)
-    invited, sent = list(tokens.issue(SENDERS * EACH)), [line(k) for k in range(SENDERS * EACH)]
-    store.invite(map(tokens.digest, invited))
+    invited = list(tokens.issue(SENDERS * EACH))
     acknowledged: list[str] = []
 
     def device(which: int) -> None:
-        for k in range(which, SENDERS * EACH, SENDERS):
-            insist(port, invited[k], sent[k], acknowledged, ended)
+        for k in range(which, len(invited), SENDERS):
+            insist(port, invited[k], line(k), acknowledged, ended)
 
-    with ThreadPoolExecutor(SENDERS) as pool:
+    with closing(Store(database)) as store, ThreadPoolExecutor(SENDERS) as pool:
+        store.begin(DESIGN.hash, True)
+        store.invite(map(tokens.digest, invited))
         going = [pool.submit(device, which) for which in range(SENDERS)]
         try:
             for order, enough in ((signal.SIGKILL, 30), (signal.SIGTERM, 80)):
@@ -101,19 +100,18 @@ def test_what_was_acknowledged_is_there_after_a_kill_and_after_a_stop(database: 
                     while len(acknowledged) < enough:
                         assert process.poll() is None, "it ended"
                         time.sleep(0.002)
-                    before = set(acknowledged)
                     os.kill(process.pid, order)
                     code = process.wait(60)
+                    before = set(acknowledged)
                 assert before <= ids(store)
-                assert store.counted() == store.invitations()[1] < len(sent)  # it was in the middle
+                assert store.counted() == store.invitations()[1] < len(invited)  # it was in the middle
         finally:
             ended.set()
-    for each in going:
-        each.result()
-    assert code in (0, -signal.SIGTERM)  # it ended by itself: uvicorn says by which order, once all is written
-    assert ids(store) >= set(acknowledged)
-    assert len(acknowledged) == len(set(acknowledged)) >= 80
-    store.close()
+        for each in going:
+            each.result()
+        assert code in (0, -signal.SIGTERM)  # it ended by itself: uvicorn says by which order, once all is written
+        assert ids(store) >= set(acknowledged)
+        assert len(acknowledged) == len(set(acknowledged)) >= 80
 
 
 def ids(store: Store) -> set[str]:
