@@ -91,9 +91,9 @@ class Browser:
 
     @contextmanager
     def tab(
-        self, page: Path, size: tuple[int, int] = (1200, 900), *, scripts: bool = True, dark: bool = False
+        self, page: Path | str, size: tuple[int, int] = (1200, 900), *, scripts: bool = True, dark: bool = False
     ) -> Iterator[Tab]:
-        """A page, opened; closed afterwards."""
+        """A page, by its file or its address, opened; closed afterwards."""
         target = self("Target.createTarget", url="about:blank")["targetId"]
         session = self("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         tab = Tab(self, session)
@@ -105,7 +105,7 @@ class Browser:
         tab("Emulation.setScriptExecutionDisabled", value=not scripts)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         tab("Emulation.setEmulatedMedia", features=[scheme])
-        tab("Page.navigate", url=page.absolute().as_uri())
+        tab("Page.navigate", url=page if isinstance(page, str) else page.absolute().as_uri())
         tab.until("document.readyState === 'complete'")
         try:
             yield tab

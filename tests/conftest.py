@@ -7,11 +7,14 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.browser import Browser, chromium, opened
 
 _FOLDER = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
 _HERE = "GEOPRIV_TESTS"  # the variable that names this run's folder
@@ -93,3 +96,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return f"{file}[{test.partition('[')[2]}" if file == "tests/mechanisms/test_mechanisms.py" else nodeid
 
     return Scheduling(config, log)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window: one for all tests of pages, where there is one."""
+    program = chromium()
+    if program is None:
+        pytest.skip("no Chromium: `make test` installs Debian's where it may; CHROMIUM names another")
+    with opened(program) as found:
+        yield found

@@ -33,7 +33,7 @@ export class Ledger {
     return new Promise((resolve, reject) => {
       let [report, failure] = [null, null];
       transaction.oncomplete = () => resolve(report);
-      transaction.onabort = () => reject(failure ?? transaction.error);
+      transaction.onabort = () => reject(failure ?? unwritten(transaction.error));
       const request = store.getAll();
       request.onsuccess = () => {
         // all in one turn: a transaction that waits for anything else ends
@@ -76,6 +76,11 @@ export class Ledger {
   close() {
     this.database.close();
   }
+}
+
+/** Whatever the reason, a full disk or a page that was closed: a line that is not written is not handed out. */
+function unwritten(cause) {
+  return new Error("The ledger could not be written: nothing is reported.", { cause });
 }
 
 function settled(request) {

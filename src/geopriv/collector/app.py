@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -21,6 +21,7 @@ from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
 from geopriv.collector.metrics import metrics_text
 from geopriv.collector.openapi import openapi
+from geopriv.collector.pages import Page, participant_pages
 from geopriv.collector.rates import Rates
 from geopriv.collector.receiver import Receiver
 from geopriv.collector.verdicts import Sent, Verdict, read
@@ -120,10 +121,10 @@ class Service:
 
     async def _verdicts(self, found: Sequence[Sent | Verdict]) -> list[Verdict]:
         """What becomes of each: those that could be reports are written first."""
-        sent = [one for one in found if isinstance(one, Sent)]
+        sent = [each for one in found for each in one.waiting]
         written: list[Verdict] = await asyncio.wrap_future(self.receiver.take(sent)) if sent else []
         taken = iter(written)
-        return [next(taken) if isinstance(one, Sent) else one for one in found]
+        return [next(taken) if one.settled is None else one.settled for one in found]
 
     def _said(self, verdict: Verdict) -> Response:
         self.receiver.note([verdict])
@@ -143,7 +144,9 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         yield
         await run_in_threadpool(service.close)
 
+    pages = participant_pages(service.design, service.invited)
     routes = [
+        *(Route(path, _shown(page)) for path, page in pages.items()),
         Route("/v1/design", service.hand_out),
         Route("/v1/reports", service.take_one, methods=["POST"]),
         Route("/v1/batch", service.take_batch, methods=["POST"]),
@@ -166,6 +169,13 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         },
         lifespan=living,
     )
+
+
+def _shown(page: Page) -> Callable[[Request], Awaitable[Response]]:
+    async def show(request: Request) -> Response:
+        return Response(page.content, media_type=page.media_type, headers={"Cache-Control": "no-cache"})
+
+    return show
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:

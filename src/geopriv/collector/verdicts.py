@@ -32,6 +32,16 @@ class Verdict(Enum):
         self.words, self.status = words, status
 
     @property
+    def settled(self) -> Verdict:
+        """What became of it, which nothing changes any more."""
+        return self
+
+    @property
+    def waiting(self) -> tuple[Sent, ...]:
+        """Nothing that could be written."""
+        return ()
+
+    @property
     def kept(self) -> bool:
         """Whether the report is among those that are counted."""
         return self in (Verdict.COUNTED, Verdict.AGAIN)
@@ -57,6 +67,16 @@ class Sent:
     group: int | None
     report: str
     token: bytes | None
+
+    @property
+    def settled(self) -> Verdict | None:
+        """Not before the store has seen it."""
+        return None
+
+    @property
+    def waiting(self) -> tuple[Sent, ...]:
+        """Itself, to be written."""
+        return (self,)
 
     @property
     def row(self) -> tuple[int, int | None, str]:

@@ -29,7 +29,7 @@ def serve(
     design: Annotated[Path, typer.Argument(help="The design.json of the survey.")],
     database: DatabaseAddress = _SQLITE,
     host: Annotated[str, typer.Option(envvar="GEOPRIV_HOST", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(envvar="GEOPRIV_PORT", min=0, max=65535, help="Port to listen on.")] = 8000,
+    port: Annotated[int, typer.Option(envvar="GEOPRIV_PORT", min=1, max=65535, help="Port to listen on.")] = 8000,
     anybody: Annotated[
         bool, typer.Option("--anybody", help="Take reports without tokens: anybody can send any number of them.")
     ] = False,

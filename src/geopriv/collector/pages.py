@@ -1,0 +1,98 @@
+"""The participant's page, and the browser's device that it runs: files of this package, none from elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from geopriv.errors import Unavailable
+from geopriv.pages.promise import promise_of
+from geopriv.surveys.design import Design
+
+_TYPES = {".js": "text/javascript", ".css": "text/css"}
+_HERE = Path(__file__).parent / "static"
+
+
+@dataclass(frozen=True)
+class Page:
+    """What is shown.
+
+    Args:
+        content: its bytes.
+        media_type: what they are.
+    """
+
+    content: bytes
+    media_type: str = "text/html"
+
+
+def participant_pages(design: Design, invited: bool) -> dict[str, Page]:
+    """The pages of a participant by their paths.
+
+    Args:
+        design: that they ask for.
+        invited: whether a report needs a token.
+
+    Raises:
+        Unavailable: where the browser's device is not beside the package.
+    """
+    script = _HERE / "participant.js"
+    device = {f"/client/{path.name}": _file(path) for path in sorted(device_folder().glob("*.js"))}
+    return {
+        "/": Page(_asking(design, invited)),
+        "/page/participant.js": _file(script),
+        "/page/participant.css": Page(_style(), "text/css"),
+        **device,
+    }
+
+
+def device_folder() -> Path:
+    """The browser's device: the package has it beside this file, in a checkout by a link to clients/js.
+
+    Where links cannot be checked out (Windows), it is taken from where the link would point to.
+    """
+    places = (_HERE / "client", Path(__file__).parents[3] / "clients" / "js" / "src")
+    for place in places:
+        if (place / "index.js").is_file():
+            return place
+    raise Unavailable("The browser's device (clients/js) is not beside this installation of geopriv.")
+
+
+def _file(path: Path) -> Page:
+    return Page(path.read_bytes(), _TYPES[path.suffix])
+
+
+def _asking(design: Design, invited: bool) -> bytes:
+    import jinja2
+
+    made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    words = (_HERE / "participant.html.j2").read_text(encoding="utf-8")
+    promise = promise_of(design.guarantee, design.space)
+    groups = design.groups.names if design.groups is not None else ()
+    page = made.from_string(words).render(
+        design=design, asked=_asked(design), promise=promise, groups=groups, invited=invited
+    )
+    return page.encode()
+
+
+def _asked(design: Design) -> list[str]:
+    """Each question, and of whom it is true where that can be said in words."""
+    found = []
+    for question in design.questions:
+        many, (first, *_) = len(question.queries), question.queries
+        true = first.words(question.name)
+        told = many == 1 and not true.startswith("count towards")
+        more = f": how many {design.counted} {true}" if told else f" ({many:,} estimates)" if many > 1 else ""
+        found.append(f"{question.name}{more}")
+    return found
+
+
+def _style() -> bytes:
+    """The colours of all pages, by light and by dark."""
+    templates = resources.files("geopriv.pages") / "templates"
+    light, dark = ((templates / f"{name}.css").read_text(encoding="utf-8") for name in ("light", "dark"))
+    own = (_HERE / "participant.css").read_text(encoding="utf-8")
+    colours = f":root {{ color-scheme: light dark;\n{light}}}\n"
+    colours += f"@media (prefers-color-scheme: dark) {{ :root {{\n{dark}}} }}\n"
+    return (colours + own).encode()

@@ -1,0 +1,113 @@
+// The participant's page: the answer is read from its field, made into a report here, and never put anywhere else.
+
+import { Client } from "../client/index.js";
+
+const $ = (id) => document.getElementById(id);
+const { hash, epsilon, unit, invited } = document.body.dataset;
+const token = location.hash.slice(1); // a fragment, which no browser sends
+const SAID = {
+  counted: "It was counted. Thank you.",
+  "counted before": "It was counted already, once. Thank you.",
+  "no token": "It was not counted: this link has no invitation. Open the link that you were given.",
+  "unknown token": "It was not counted: this invitation is not known here.",
+  "spent token": "It was not counted: this invitation was used for another report.",
+  "repeated id": "It was not counted again: this browser has answered with another invitation.",
+  "too fast": "It was not counted yet: too many requests came from here. Try again in a while.",
+};
+const LATER = "Nobody answered, so it is not known whether it was counted. Try again: it is the same report.";
+
+function say(words, wrong = false) {
+  $("said").textContent = words;
+  $("said").classList.toggle("wrong", wrong);
+}
+
+/** A design of its own hash alone, and of one survey for each browser at this address. */
+async function opened() {
+  const bytes = new Uint8Array(await (await fetch("v1/design")).arrayBuffer());
+  const allowed = { unit: unit || null, mostEpsilon: Number(epsilon), total: Number(epsilon), hash };
+  // whether values are degrees follows from the design, which is the published one
+  const degrees = ["Earth", "LocalPlane"].includes(JSON.parse(new TextDecoder().decode(bytes)).mechanisms[0].space.type);
+  return Client.open(bytes, { ...allowed, degrees });
+}
+
+/** One field a number, without a name, so that no form could ever send it. */
+function fields({ degrees, document: { source } }) {
+  const { axes, unit: called } = $("fields").dataset;
+  const columns = source?.columns?.length === Number(axes) ? source.columns : null;
+  const plain = Number(axes) === 1 ? ["Your answer"] : Array.from({ length: Number(axes) }, (_, k) => `Number ${k + 1}`);
+  const names = degrees ? ["Latitude", "Longitude"] : (columns ?? plain);
+  return names.map((name, k) => {
+    const [label, input] = [document.createElement("label"), document.createElement("input")];
+    label.textContent = called && !degrees ? `${name} (${called})` : name;
+    label.htmlFor = input.id = `field${k}`;
+    Object.assign(input, { type: "text", inputMode: degrees ? "text" : "decimal", autocomplete: "off", required: true });
+    $("fields").append(label, input);
+    return input;
+  });
+}
+
+/** The invitation in the address, the report in the body: the answer is in neither. */
+async function send(line) {
+  const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
+  const answer = await fetch("v1/reports", { method: "POST", headers, body: line, referrerPolicy: "no-referrer" });
+  return { counted: answer.ok, words: (await answer.json()).verdict };
+}
+
+function locate(inputs) {
+  say("Asking this device for its position…");
+  const found = ({ coords }) => {
+    [coords.latitude, coords.longitude].forEach((part, k) => (inputs[k].value = String(part)));
+    say("The position stands in the fields. It stays in this browser.");
+  };
+  navigator.geolocation.getCurrentPosition(found, () => say("This device tells no position. Type it instead.", true));
+}
+
+async function make(client, inputs) {
+  $("make").disabled = true;
+  say("Making the report…");
+  try {
+    const values = inputs.map((input) => input.value.trim());
+    const line = await client.report(values.length === 1 ? values[0] : values, { group: $("group")?.value });
+    $("report").textContent = line;
+    [$("ask").hidden, $("made").hidden] = [true, false];
+    inputs.forEach((input) => (input.value = ""));
+    $("made").focus();
+    say("Nothing was sent yet.");
+  } catch (error) {
+    say(error.message, true);
+  }
+  $("make").disabled = false;
+}
+
+async function deliver() {
+  $("send").disabled = true;
+  say("Sending…");
+  try {
+    const { counted, words } = await send($("report").textContent);
+    say(SAID[words] ?? "It was not counted now. Try again: it is the same report.", !counted);
+    $("send").disabled = counted;
+  } catch {
+    say(LATER, true);
+    $("send").disabled = false;
+  }
+}
+
+try {
+  const client = await opened();
+  const inputs = fields(client.design);
+  $("here").hidden = !client.design.degrees;
+  $("here").addEventListener("click", () => locate(inputs));
+  $("ask").addEventListener("submit", (event) => {
+    event.preventDefault();
+    make(client, inputs);
+  });
+  $("send").addEventListener("click", deliver);
+  if (invited === "yes" && !token) {
+    say("This link has no invitation. Open the link that you were given.", true);
+  } else {
+    $("ask").hidden = false;
+    say("The promise was checked in this browser.");
+  }
+} catch (error) {
+  say(`This browser will not answer: ${error.message}`, true);
+}

@@ -1,0 +1,189 @@
+"""The participant's journey in a real Chromium, on a phone and on a desktop: the value is in no request."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+import geopriv as gp
+from geopriv.collector import tokens
+from geopriv.collector.app import Service, application
+from geopriv.collector.server import Settings, service_of
+from geopriv.surveys.design import Design
+from tests.browser import Browser, Tab
+from tests.designs import grouped_design
+from tests.node_device import CLIENT
+
+SIZES = {"phone": (390, 844), "desktop": (1200, 900)}
+
+
+@contextmanager
+def running(design: Design, database: str) -> Iterator[tuple[str, Service]]:
+    """A collector on this machine: its address, and itself."""
+    service = service_of(design, Settings(database, rate=0.0, age=0.0))
+    server = uvicorn.Server(uvicorn.Config(application(service), port=0, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        (port,) = [each.getsockname()[1] for one in server.servers for each in one.sockets]
+        yield f"http://127.0.0.1:{port}/", service
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Service]]:
+    with running(grouped_design(), f"sqlite:///{tmp_path_factory.mktemp('collector')}/survey.sqlite") as found:
+        yield found
+
+
+def invitation(service: Service) -> str:
+    (token,) = tokens.issue(1)
+    service.live.store.invite([tokens.digest(token)])
+    return token
+
+
+def said(tab: Tab) -> str:
+    words: str = tab.run("document.getElementById('said').textContent")
+    return words
+
+
+def answer(tab: Tab, value: str, group: str) -> str:
+    """Type a value, choose a group and make a report, which is shown."""
+    tab.until("!document.getElementById('ask').hidden")
+    tab.choose("#field0", value)
+    tab.choose("#group", group)
+    tab.run("document.getElementById('make').click()")
+    tab.until("!document.getElementById('made').hidden")
+    line: str = tab.run("document.getElementById('report').textContent")
+    return line
+
+
+def everything_sent(tab: Tab) -> str:
+    return json.dumps(tab.events("Network.requestWillBeSent"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_participant_sees_the_report_sends_it_and_is_counted(
+    browser: Browser, survey: tuple[str, Service], size: str, tmp_path: Path
+) -> None:
+    address, service = survey
+    token, counted = invitation(service), service.live.store.counted()
+    host = address.replace("127.0.0.1", "localhost") if size == "phone" else address  # a ledger for each
+    with browser.tab(f"{host}#{token}", SIZES[size], dark=size == "phone") as tab:
+        assert "above: how many households are at or above 0" in tab.run("document.body.innerText")
+        line = answer(tab, "1.23456789", "Queens")
+        tab.screenshot(tmp_path / "made.png")
+        assert service.live.store.counted() == counted
+        tab.run("document.getElementById('send').click()")
+        tab.until("document.getElementById('said').textContent.includes('counted')")
+        assert said(tab) == "It was counted. Thank you."
+        tab.screenshot(tmp_path / "counted.png")
+        assert tab.run("document.documentElement.scrollWidth <= innerWidth")
+        network = everything_sent(tab)
+        (sent,) = [
+            one["request"] for one in tab.events("Network.requestWillBeSent") if one["request"]["method"] == "POST"
+        ]
+        assert sent["postData"] == line
+        assert sent["url"] == f"{host}v1/reports"
+        assert all(one["request"]["url"].startswith(host) for one in tab.events("Network.requestWillBeSent"))
+        assert "1.23456789" not in network
+        assert "23456789" not in network
+        assert not tab.events("Log.entryAdded")
+        assert not tab.events("Runtime.exceptionThrown")
+        assert tab.run("document.querySelector('#field0').value") == ""
+    assert json.loads(line)["group"] == 1
+    assert service.live.store.counted() == counted + 1
+
+
+def test_a_browser_that_is_asked_again_says_the_same_and_counts_once(
+    browser: Browser, survey: tuple[str, Service]
+) -> None:
+    address, service = survey
+    token = invitation(service)
+    host = address.replace("127.0.0.1", "again.localhost")
+    lines, words = [], []
+    for value, group, link in (("1", "Kings", token), ("-3", "Queens", token), ("2", "Kings", invitation(service))):
+        with browser.tab(f"{host}#{link}") as tab:
+            lines.append(answer(tab, value, group))
+            tab.run("document.getElementById('send').click()")
+            tab.until("document.getElementById('said').textContent.includes('counted')")
+            words.append(said(tab))
+    assert len(set(lines)) == 1
+    assert words[0] == "It was counted. Thank you."
+    assert words[1].startswith("It was counted already")
+    assert words[2].startswith("It was not counted again")
+
+
+def test_what_is_no_value_is_said_without_an_echo_and_nothing_is_sent(
+    browser: Browser, survey: tuple[str, Service]
+) -> None:
+    address, service = survey
+    with browser.tab(f"{address.replace('127.0.0.1', 'wrong.localhost')}#{invitation(service)}") as tab:
+        tab.until("!document.getElementById('ask').hidden")
+        tab.choose("#field0", "31337 dollars")
+        tab.choose("#group", "Kings")
+        tab.run("document.getElementById('make').click()")
+        tab.until("document.getElementById('said').classList.contains('wrong')")
+        assert "31337" not in said(tab)
+        assert "31337" not in everything_sent(tab)
+        assert tab.run("document.getElementById('made').hidden")
+
+
+def test_a_link_without_an_invitation_asks_nothing(browser: Browser, survey: tuple[str, Service]) -> None:
+    with browser.tab(survey[0]) as tab:
+        tab.until("document.getElementById('said').classList.contains('wrong')")
+        assert "no invitation" in said(tab)
+        assert tab.run("document.getElementById('ask').hidden")
+
+
+def test_every_field_has_its_label_and_none_has_a_name(browser: Browser, survey: tuple[str, Service]) -> None:
+    """A form without names sends nothing of its fields, whatever happens to the script."""
+    with browser.tab(f"{survey[0]}#{invitation(survey[1])}") as tab:
+        tab.until("!document.getElementById('ask').hidden")
+        assert tab.run("[...document.querySelectorAll('input, select')].every((e) => e.labels.length && !e.name)")
+        assert tab.run("document.querySelector('[role=status]') !== null && document.documentElement.lang === 'en'")
+    with browser.tab(survey[0], scripts=False) as tab:
+        assert tab.run("document.querySelector('noscript') !== null && document.getElementById('ask').hidden")
+
+
+def test_a_map_asks_for_a_latitude_and_a_longitude(browser: Browser, tmp_path: Path) -> None:
+    plane = gp.LocalPlane(40.5, -74.3, 40.95, -73.7)
+    design = gp.Design("places", (gp.Lattice.calibrate(plane, 1e-3, step=250.0),))
+    with running(design, f"sqlite:///{tmp_path}/map.sqlite") as (address, service):
+        with browser.tab(f"{address}#{invitation(service)}", SIZES["phone"]) as tab:
+            tab.until("!document.getElementById('ask').hidden")
+            labels = tab.run("[...document.querySelectorAll('label')].map((e) => e.textContent)")
+            assert labels == ["Latitude", "Longitude"]
+            assert not tab.run("document.getElementById('here').hidden")
+            tab.choose("#field0", "40.7128111")
+            tab.choose("#field1", "-74.0060222")
+            tab.run("document.getElementById('make').click()")
+            tab.until("!document.getElementById('made').hidden")
+            tab.run("document.getElementById('send').click()")
+            tab.until("document.getElementById('said').textContent.includes('counted')")
+            network = everything_sent(tab)
+            tab.screenshot(tmp_path / "map.png")
+        assert service.live.store.counted() == 1
+    assert "40.7128" not in network
+    assert "74.006" not in network
+
+
+def test_the_page_runs_the_very_device_that_is_published(survey: tuple[str, Service]) -> None:
+    from geopriv.collector.pages import participant_pages
+
+    pages = participant_pages(survey[1].design, True)
+    sources = sorted((CLIENT / "src").glob("*.js"))
+    assert {f"/client/{path.name}" for path in sources} == {path for path in pages if path.startswith("/client/")}
+    assert all(pages[f"/client/{path.name}"].content == path.read_bytes() for path in sources)
