@@ -20,6 +20,7 @@ REASONS = {
     "malformed": "not a report",
     "truncated": "cut off before its end",
     "too large": "a file that was too large to read",
+    "another round": "of another round of the survey",
 }
 
 
