@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
@@ -202,6 +203,25 @@ def test_a_batch_has_no_more_lines_than_were_counted(client: TestClient) -> None
     answer = client.post("/v1/batch", content=b"\r" * 3_000)
     assert answer.json()["verdicts"] == ["no token"]
     assert client.post("/v1/batch", content=b"").json()["verdicts"] == []
+
+
+def test_the_database_counts_as_a_tally_does(service: Service) -> None:
+    store, numbers = service.live.store, [3, -1, 3, 0, 3, -1]
+    assert service.live.counted() == gp.reports.Tally(DESIGN)
+    sent = [Sent(bytes([k]) * 16, 0, None, f"[{one}]", None) for k, one in enumerate(numbers)]
+    store.take(sent)
+    store.reject(Counter({Verdict.MALFORMED: 2}))
+    expected = gp.reports.Tally(DESIGN, Counter(malformed=2))
+    expected.add(gp.reports.ReportBatch(0, np.array(numbers)[:, None]))
+    assert service.live.counted() == expected
+    assert sum(len(rows) for rows in store.counts()) == 3  # rows that are read grow with distinct reports
+
+
+def test_what_somebody_else_wrote_into_the_database_is_not_counted(client: TestClient, service: Service) -> None:
+    service.live.store.take([Sent(bytes([k]) * 16, 0, None, f"[{1 << 60}]", None) for k in (1, 2)])
+    with pytest.raises(InvalidParameter, match="reports that the design can have"):
+        service.live.counted()
+    assert client.get("/v1/answers").status_code == 400
 
 
 def test_reports_are_written_while_answers_are_made(service: Service, invited: list[str]) -> None:

@@ -137,6 +137,13 @@ class Store:
             found = connection.execution_options(yield_per=1 << 14).execute(sa.select(*columns).order_by(REPORTS.c.id))
             yield from found.partitions()
 
+    def counts(self) -> Iterator[Sequence[Any]]:
+        """How often each report came in a batch, as rows (batch, mechanism, group, report, times), some at a time."""
+        columns = REPORTS.c["batch", "mechanism", "group", "report"]
+        chosen = sa.select(*columns, sa.func.count().label("times")).group_by(*columns)
+        with self._reading() as connection:
+            yield from connection.execution_options(yield_per=1 << 14).execute(chosen).partitions()
+
     def close(self) -> None:
         """Let go of the database."""
         self._engine.dispose()
