@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from geopriv.collector import tokens
+from geopriv.collector.coarse import coarse
 from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
 from geopriv.collector.metrics import metrics_text
@@ -106,6 +107,11 @@ class Service:
         text = await run_in_threadpool(metrics_text, self.live.store, self.receiver)
         return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
+    async def count(self, request: Request) -> Response:
+        """About how many reports there are: one coarse number, and nothing else."""
+        counted = await run_in_threadpool(self.live.store.counted)
+        return JSONResponse({"at_least": coarse(counted)}, headers={"Cache-Control": "no-store"})
+
     async def describe(self, request: Request) -> Response:
         """This description."""
         return JSONResponse(openapi(self.design))
@@ -151,6 +157,7 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         Route("/v1/reports", service.take_one, methods=["POST"]),
         Route("/v1/batch", service.take_batch, methods=["POST"]),
         Route("/v1/answers", service.answer),
+        Route("/v1/count", service.count),
         Route("/v1/health", service.health),
         Route("/v1/openapi.json", service.describe),
         Route("/metrics", service.measure),

@@ -21,6 +21,7 @@ _REPORT = {
     },
 }
 _SAID = {"type": "object", "properties": {"verdict": {"enum": [verdict.words for verdict in Verdict]}}}
+_COUNTED = {"type": "object", "properties": {"at_least": {"type": "integer", "minimum": 0}}}
 _FAILED = {"type": "object", "properties": {"error": {"type": "string"}}}
 
 
@@ -40,6 +41,7 @@ def openapi(design: Design) -> dict[str, Any]:
                     {"200": _answer("estimates.json", {}), "404": _answer("Too few reports.", _FAILED), **_DOWN},
                 )
             },
+            "/v1/count": {"get": _page("About how many reports.", {"200": _answer("Coarse.", _COUNTED), **_DOWN})},
             "/v1/health": {"get": _page("Whether reports can be taken.", {"200": _answer("They can.", {}), **_DOWN})},
             "/metrics": {"get": _page("Counts for Prometheus.", {"200": {"description": "Text."}, **_DOWN})},
         },

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from geopriv.collector.places import WIDE, chart_of
 from geopriv.errors import Unavailable
 from geopriv.pages.promise import promise_of
 from geopriv.surveys.design import Design
@@ -37,11 +38,11 @@ def participant_pages(design: Design, invited: bool) -> dict[str, Page]:
     Raises:
         Unavailable: where the browser's device is not beside the package.
     """
-    script = _HERE / "participant.js"
     device = {f"/client/{path.name}": _file(path) for path in sorted(device_folder().glob("*.js"))}
     return {
         "/": Page(_asking(design, invited)),
-        "/page/participant.js": _file(script),
+        "/page/participant.js": _file(_HERE / "participant.js"),
+        "/page/map.js": _file(_HERE / "map.js"),
         "/page/participant.css": Page(_style(), "text/css"),
         **device,
     }
@@ -71,7 +72,13 @@ def _asking(design: Design, invited: bool) -> bytes:
     promise = promise_of(design.guarantee, design.space)
     groups = design.groups.names if design.groups is not None else ()
     page = made.from_string(words).render(
-        design=design, asked=_asked(design), promise=promise, groups=groups, invited=invited
+        design=design,
+        asked=_asked(design),
+        promise=promise,
+        groups=groups,
+        invited=invited,
+        chart=chart_of(design),
+        wide=WIDE,
     )
     return page.encode()
 
