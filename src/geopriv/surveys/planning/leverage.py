@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from geopriv.mechanisms.counts import Counts
 from geopriv.queries.questions import Question
 from geopriv.surveys.design import Design
 
@@ -24,11 +23,6 @@ def leverage_of(design: Design, question: Question, people: int) -> float:
     some = len(question.unlike)  # the first ones: a map's others are its first kernel, moved, of the same range
     answering = np.array(design.answering_each(question)[:some])
     for index in np.unique(answering).tolist():
-        mechanism, which = design.mechanisms[index], np.flatnonzero(answering == index).tolist()
-        # ranges do not depend on what was reported: any two reports do
-        # of the last round, where there are several: in which a report moves most
-        any_ = [max(low, 0) if low < 1 else high - 1 for low, high in mechanism.ends]
-        two = Counts(np.array([any_], dtype=np.int64), np.array([2], dtype=np.int64))
-        sums = [mechanism.sums(two, question, which), *(mechanism.bracket_sums(two, question, which) or ())]
-        found = max(found, *(2 * part.leverage / each for part in sums))
+        span = design.mechanisms[index].span(question, np.flatnonzero(answering == index).tolist())
+        found = max(found, span / each)
     return found
