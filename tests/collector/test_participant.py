@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 
 import geopriv as gp
 from geopriv.collector import tokens
-from geopriv.collector.app import Service, application
-from geopriv.collector.server import Settings, service_of
-from geopriv.surveys.design import Design
+from geopriv.collector.app import Service
 from tests.browser import Browser, Tab
+from tests.collector.servers import running
 from tests.designs import grouped_design
 from tests.node_device import CLIENT
 
 SIZES = {"phone": (390, 844), "desktop": (1200, 900)}
-
-
-@contextmanager
-def running(design: Design, database: str) -> Iterator[tuple[str, Service]]:
-    """A collector on this machine: its address, and itself."""
-    service = service_of(design, Settings(database, rate=0.0, age=0.0))
-    server = uvicorn.Server(uvicorn.Config(application(service), port=0, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        (port,) = [each.getsockname()[1] for one in server.servers for each in one.sockets]
-        yield f"http://127.0.0.1:{port}/", service
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -164,6 +164,7 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         exception_handlers={
             Unavailable: _unavailable,
             GeoprivError: _refused,
+            ClientDisconnect: _gone,
             HTTPException: _wrong,
             Exception: _broken,
         },
@@ -184,6 +185,11 @@ async def _unavailable(request: Request, error: Exception) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": "The request cannot be answered."}, 400)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Who left in the middle of a request hears nothing; it is no fault of the service, and nothing was written."""
+    return Response(status_code=400)
 
 
 async def _wrong(request: Request, error: Exception) -> Response:

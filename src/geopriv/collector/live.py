@@ -10,15 +10,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from geopriv.answers.answers import Answers
 from geopriv.answers.estimate import estimate
 from geopriv.collector.store import Store
-from geopriv.reports.files import COLUMNS, GROUPED
-from geopriv.reports.tallies import Tally
-from geopriv.reports.verbs import tally
+from geopriv.errors import InvalidParameter
+from geopriv.reports.tallies import Tally, tally_of
 from geopriv.surveys.design import Design
 
+_COUNTS = pa.schema(
+    [
+        ("batch", pa.int32()),
+        ("mechanism", pa.int32()),
+        ("group", pa.int32()),
+        ("report", pa.list_(pa.int64())),
+        ("times", pa.int64()),
+    ]
+)
 _FEWEST = 2  # reports for which anything can be said
 
 
@@ -39,12 +48,17 @@ class Live:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def counted(self) -> Tally:
-        """All reports so far, and what was rejected."""
-        total = Tally(self.design)
-        for rows in self.store.reports():
-            total += tally(self.design, table_of(self.design, rows))
-        total.rejected = Counter(self.store.rejected())
-        return total
+        """All reports so far, counted by the database, and what was rejected.
+
+        Raises:
+            InvalidParameter: for a database into which somebody else wrote what is no report to the design.
+        """
+        parts = [_counts(rows) for rows in self.store.counts()]
+        table = pa.concat_tables([_COUNTS.empty_table(), *parts])
+        try:
+            return tally_of(table, self.design, Counter(self.store.rejected()))
+        except ValueError:
+            raise foreign() from None
 
     def answers(self) -> Answers | None:
         """The answers so far; None where there are too few reports for any."""
@@ -57,17 +71,28 @@ class Live:
             return found
 
 
-def table_of(design: Design, rows: Sequence[Any]) -> pa.Table:
-    """Rows of the store as a table of reports."""
-    import json
+def _counts(rows: Sequence[Any]) -> pa.Table:
+    """Rows of the store as a table of counts."""
+    batches, mechanisms, groups, texts, times = zip(*rows, strict=True)
+    return pa.Table.from_arrays([batches, mechanisms, groups, numbers_of(texts), times], schema=_COUNTS)
 
-    columns = list(zip(*rows, strict=True)) or [()] * 4
-    ids, mechanisms, groups, reports = columns
-    made = [
-        pa.repeat(pa.scalar(design.hash), len(ids)),
-        *([] if design.groups is None else [pa.array(groups, pa.int32())]),
-        pa.array([bytes(one).hex() for one in ids], pa.string()),
-        pa.array(mechanisms, pa.int32()),
-        pa.array([json.loads(report) for report in reports], pa.list_(pa.int64())),
-    ]
-    return pa.Table.from_arrays(made, schema=COLUMNS if design.groups is None else GROUPED)
+
+def numbers_of(texts: Sequence[str]) -> pa.ListArray:
+    """Reports as the store has them, "[3, -1]", as lists of numbers.
+
+    >>> numbers_of(["[3, -1]", "[2]"]).to_pylist()
+    [[3, -1], [2]]
+
+    Raises:
+        InvalidParameter: for what is no report.
+    """
+    parts = pc.split_pattern(pc.utf8_trim(pa.array(texts, pa.string()), "[]"), ", ")
+    try:
+        return pa.ListArray.from_arrays(parts.offsets, pc.cast(parts.values, pa.int64()))
+    except pa.ArrowInvalid:
+        raise foreign() from None
+
+
+def foreign() -> InvalidParameter:
+    """Of a database into which somebody else wrote."""
+    return InvalidParameter("The database must hold reports that the design can have, and no others.")
