@@ -13,5 +13,5 @@ def coarse(n: int) -> int:
     """
     if n < FEW:
         return 0
-    unit = 10 ** (len(str(n)) - 1)
+    unit: int = 10 ** (len(str(n)) - 1)
     return n // unit * unit
