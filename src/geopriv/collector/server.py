@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from geopriv.collector.analyst import Analyst
 from geopriv.collector.app import Service, application
+from geopriv.collector.keys import Key
 from geopriv.collector.live import Live
 from geopriv.collector.rates import Rates
 from geopriv.collector.receiver import Receiver
@@ -28,6 +30,9 @@ class Settings:
         origins: pages of other hosts that may send reports.
         proxies: addresses of reverse proxies that are believed whom they speak for.
         age: seconds after which answers are made anew.
+        key: of the analyst; a random one if left out.
+        open_answers: whether answers are for everybody.
+        target: half of the 95 % interval that is wanted of every share.
     """
 
     database: str
@@ -39,6 +44,9 @@ class Settings:
     origins: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ("127.0.0.1",)
     age: float = 10.0
+    key: Key = field(default_factory=Key.random)
+    open_answers: bool = False
+    target: float | None = None
 
 
 def service_of(design: Design, settings: Settings) -> Service:
@@ -50,7 +58,9 @@ def service_of(design: Design, settings: Settings) -> Service:
         store.close()
         raise
     rates = Rates(settings.rate, settings.burst)
-    return Service(design, Receiver(store), Live(design, store, settings.age), rates, settings.invited)
+    receiver, live = Receiver(store), Live(design, store, settings.age)
+    analyst = Analyst(live, receiver, rates, settings.key, settings.open_answers, settings.target)
+    return Service(design, receiver, live, rates, settings.invited, analyst)
 
 
 def serve(design: Design, settings: Settings) -> None:
