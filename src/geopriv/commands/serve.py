@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from geopriv.commands.talk import examples
-from geopriv.errors import Unavailable
+from geopriv.errors import InvalidParameter, Unavailable
 
 EXAMPLES = examples(
     "geopriv serve design.json",
     "geopriv serve design.json --database postgresql://collector@db/survey --port 8080",
+    "geopriv serve design.json --workers 4 --log json",
 )
 TOKEN_EXAMPLES = examples(
     "geopriv tokens 1000 > invitations.txt",
@@ -26,31 +27,61 @@ _MOST = 10_000_000
 
 
 def serve(
-    design: Annotated[Path, typer.Argument(help="The design.json of the survey.")],
+    design: Annotated[Path, typer.Argument(envvar="GEOPRIV_DESIGN", help="The design.json of the survey.")],
     database: DatabaseAddress = _SQLITE,
     host: Annotated[str, typer.Option(envvar="GEOPRIV_HOST", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="GEOPRIV_PORT", min=1, max=65535, help="Port to listen on.")] = 8000,
     anybody: Annotated[
-        bool, typer.Option("--anybody", help="Take reports without tokens: anybody can send any number of them.")
+        bool,
+        typer.Option(
+            "--anybody",
+            envvar="GEOPRIV_ANYBODY",
+            help="Take reports without tokens: anybody can send any number of them.",
+        ),
     ] = False,
-    rate: Annotated[float, typer.Option(min=0, help="Requests a second of one address; 0 for no limit.")] = 20.0,
-    burst: Annotated[int, typer.Option(min=1, help="Requests of one address at once.")] = 100,
-    origin: Annotated[list[str] | None, typer.Option(help="A page of another host that may send reports.")] = None,
-    proxy: Annotated[
-        list[str] | None, typer.Option(help="Address of a reverse proxy that is believed whom it speaks for.")
+    rate: Annotated[
+        float, typer.Option(envvar="GEOPRIV_RATE", min=0, help="Requests a second of one address; 0 for no limit.")
+    ] = 20.0,
+    burst: Annotated[int, typer.Option(envvar="GEOPRIV_BURST", min=1, help="Requests of one address at once.")] = 100,
+    origin: Annotated[
+        list[str] | None, typer.Option(envvar="GEOPRIV_ORIGIN", help="A page of another host that may send reports.")
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(envvar="GEOPRIV_PROXY", help="Address of a reverse proxy that is believed whom it speaks for."),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(envvar="GEOPRIV_WORKERS", min=1, max=64, help="Processes that answer at the one address.")
+    ] = 1,
+    log: Annotated[
+        str, typer.Option(envvar="GEOPRIV_LOG", help="The form of the log on standard error, text or json.")
+    ] = "text",
 ) -> None:
     """Hand out a design, take reports in and show answers, over HTTP, until it is stopped (Ctrl-C, SIGTERM)."""
     _require("sqlalchemy", "starlette", "uvicorn", "alembic")
+    from geopriv.collector.logs import Log
     from geopriv.collector.server import Settings
     from geopriv.collector.server import serve as run
     from geopriv.surveys.design import Design
 
-    origins, proxies = tuple(origin or ()), tuple(proxy or ())
-    settings = Settings(database, host, port, not anybody, rate, burst, origins, proxies)
+    if log not in (forms := [each.value for each in Log]):
+        raise InvalidParameter(f"The 'log' parameter must be one of {' and '.join(forms)}. Got {log[:20]!r}.")
+    settings = Settings(
+        database,
+        host,
+        port,
+        not anybody,
+        rate,
+        burst,
+        tuple(origin or ()),
+        tuple(proxy or ()),
+        workers=workers,
+        log=Log(log),
+    )
     asked = Design.read(design)
-    who = "anybody" if anybody else "who has a token (geopriv tokens)"
-    print(f"geopriv: {asked.survey!r} at http://{host}:{port}, open to {who}; Ctrl-C stops it.", file=sys.stderr)
+    if settings.log is Log.TEXT:
+        who = "anybody" if anybody else "who has a token (geopriv tokens)"
+        print(f"geopriv: {asked.survey!r} at http://{host}:{port}, open to {who}; Ctrl-C stops it.", file=sys.stderr)
     run(asked, settings)
 
 
