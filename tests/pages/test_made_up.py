@@ -15,7 +15,6 @@ from geopriv.mechanisms import SharedTables
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.pages.made_up import made_up_words
 from geopriv.reports.files import ReportBatch
-from geopriv.surveys.planning.leverage import leverage_of
 from tests.rows import PLANE
 
 N, LIARS = 4_000, 40
@@ -59,7 +58,7 @@ def test_liars_reach_what_is_stated_and_never_go_beyond(name: str) -> None:
     assert leverage is not None
     assert moved <= LIARS * leverage * (1 + 1e-9)
     assert moved >= (0.5 if name == "Lattice" else 1 - 1e-9) * LIARS * leverage  # ends of stencils are bounds
-    assert leverage_of(design, asked, N) == pytest.approx(leverage)
+    assert design.contributions[0].moved(1, N) == pytest.approx(leverage)
 
 
 def test_of_tables_that_share_a_report_it_is_the_range_over_mu_n() -> None:
@@ -67,7 +66,7 @@ def test_of_tables_that_share_a_report_it_is_the_range_over_mu_n() -> None:
     assert isinstance(shared, SharedTables)
     design = gp.Design("liars", (shared,), questions=(gp.Share("share", DISCS[0], plain=False),))
     values = np.append(shared.tables[0].values, 0.0)
-    stated = leverage_of(design, design.questions[0], N)
+    stated = design.contributions[0].moved(1, N)
     assert stated == pytest.approx(np.ptp(values) / (float(shared.share) * N), rel=1e-6)
     assert stated == pytest.approx(shared.leverage(DISCS[0], N))
 
@@ -75,7 +74,7 @@ def test_of_tables_that_share_a_report_it_is_the_range_over_mu_n() -> None:
 def test_the_plain_answer_counts_too() -> None:
     table = gp.mechanisms.BracketTable.for_plain(STEP, 1.0, 10_000)
     asked = gp.Share("share", STEP)
-    stated = leverage_of(gp.Design("liars", (table,), questions=(asked,)), asked, N)
+    stated = gp.Design("liars", (table,), questions=(asked,)).contributions[0].moved(1, N)
     assert stated == pytest.approx(max(map(np.ptp, (table.values, table.inner, table.outer))) / N)
 
 
