@@ -69,7 +69,9 @@ def described(target: Target, mark: str) -> st.SearchStrategy[bytes]:
     typed = st.fixed_dictionaries({}, optional={name: _of(part) for name, part in schema["properties"].items()})
     likely = typed.map(lambda change: whole | change)
     lacking = st.sampled_from(sorted(whole)).map(lambda name: {k: v for k, v in whole.items() if k != name})
-    bodies = st.one_of(changed, likely, lacking, value).map(lambda found: json.dumps(found).encode("utf-8", "surrogatepass"))
+    bodies = st.one_of(changed, likely, lacking, value).map(
+        lambda found: json.dumps(found).encode("utf-8", "surrogatepass")
+    )
     paths = st.tuples(st.sampled_from(target.paths), st.sampled_from(["", f"?{mark}={mark}", f"/{mark}", "/%00", "//"]))
     tokens = st.sampled_from([target.token, mark, "", "A" * 22, target.token + " " + mark])
     batches = st.lists(st.tuples(tokens, bodies).map(lambda pair: pair[0].encode() + b" " + pair[1]), max_size=5)
