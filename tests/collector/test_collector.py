@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from starlette.testclient import TestClient
 import geopriv as gp
 from geopriv.collector.app import Service
 from geopriv.collector.server import Settings, service_of
-from geopriv.collector.verdicts import Sent, Verdict, read
+from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.device.designs import verify
 from geopriv.errors import InvalidParameter, Unavailable
 from tests.collector.conftest import DESIGN
@@ -102,24 +100,6 @@ def test_answers_are_those_of_the_reports(client: TestClient, invited: list[str]
         counted.add(batch)
     expected = gp.estimate(DESIGN, counted).to_document()
     assert client.get("/v1/answers").json() == json.loads(json.dumps(expected))
-
-
-def test_reports_are_taken_out_as_the_guide_says(tmp_path: Path) -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "collector.md").read_text(encoding="utf-8")
-    statement = guide.split("```sql\n")[1].split("```")[0]
-    made = service_of(DESIGN, Settings(f"sqlite:///{tmp_path}/survey.sqlite", invited=False))
-    sent = [line(k) for k in range(5)]
-    found = [read(DESIGN, one.encode(), None) for one in sent]
-    made.live.store.take([each for one in found for each in one.waiting])
-    made.close()
-    with sqlite3.connect(tmp_path / "survey.sqlite") as connection:
-        rows = [row for (row,) in connection.execute(statement)]
-    connection.close()
-    (tmp_path / "reports.ndjson").write_text("\n".join(rows) + "\n")
-    reports, rejected = gp.reports.read_reports(tmp_path / "reports.ndjson", DESIGN)
-    assert reports[0].shape == (5,)
-    assert not rejected
-    assert sorted(map(json.loads, rows), key=str) == sorted(map(json.loads, sent), key=str)
 
 
 def test_many_at_once_lose_and_double_nothing(client: TestClient, invited: list[str], service: Service) -> None:

@@ -58,7 +58,7 @@ class Live:
         try:
             return tally_of(table, self.design, Counter(self.store.rejected()))
         except ValueError:
-            raise InvalidParameter("The database must hold reports that the design can have, and no others.") from None
+            raise foreign() from None
 
     def answers(self) -> Answers | None:
         """The answers so far; None where there are too few reports for any."""
@@ -82,6 +82,17 @@ def numbers_of(texts: Sequence[str]) -> pa.ListArray:
 
     >>> numbers_of(["[3, -1]", "[2]"]).to_pylist()
     [[3, -1], [2]]
+
+    Raises:
+        InvalidParameter: for what is no report.
     """
     parts = pc.split_pattern(pc.utf8_trim(pa.array(texts, pa.string()), "[]"), ", ")
-    return pa.ListArray.from_arrays(parts.offsets, pc.cast(parts.values, pa.int64()))
+    try:
+        return pa.ListArray.from_arrays(parts.offsets, pc.cast(parts.values, pa.int64()))
+    except pa.ArrowInvalid:
+        raise foreign() from None
+
+
+def foreign() -> InvalidParameter:
+    """Of a database into which somebody else wrote."""
+    return InvalidParameter("The database must hold reports that the design can have, and no others.")

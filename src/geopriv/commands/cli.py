@@ -21,6 +21,7 @@ from geopriv.commands import (
     init,
     plan,
     privatize,
+    publish,
     serve,
     simulate,
 )
@@ -56,6 +57,7 @@ app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=export.EXAMPLES)(export.export)
 app.command(epilog=serve.EXAMPLES)(serve.serve)
 app.command(epilog=serve.TOKEN_EXAMPLES)(serve.tokens)
+app.command(epilog=publish.EXAMPLES)(publish.publish)
 app.command(epilog=simulate.EXAMPLES)(simulate.simulate_clients)
 app.command(epilog=demo.EXAMPLES)(demo.demo)
 

@@ -22,13 +22,13 @@ TOKEN_EXAMPLES = examples(
 )
 _DATABASE = "Address of the database: sqlite:///file or postgresql://…; also in the environment, GEOPRIV_DATABASE."
 DatabaseAddress = Annotated[str, typer.Option("--database", envvar="GEOPRIV_DATABASE", help=_DATABASE)]
-_SQLITE = "sqlite:///survey.sqlite"
+SQLITE = "sqlite:///survey.sqlite"
 _MOST = 10_000_000
 
 
 def serve(
     design: Annotated[Path, typer.Argument(envvar="GEOPRIV_DESIGN", help="The design.json of the survey.")],
-    database: DatabaseAddress = _SQLITE,
+    database: DatabaseAddress = SQLITE,
     host: Annotated[str, typer.Option(envvar="GEOPRIV_HOST", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="GEOPRIV_PORT", min=1, max=65535, help="Port to listen on.")] = 8000,
     anybody: Annotated[
@@ -58,7 +58,7 @@ def serve(
     ] = "text",
 ) -> None:
     """Hand out a design, take reports in and show answers, over HTTP, until it is stopped (Ctrl-C, SIGTERM)."""
-    _require("sqlalchemy", "starlette", "uvicorn", "alembic")
+    require_collector("sqlalchemy", "starlette", "uvicorn", "alembic")
     from geopriv.collector.logs import Log
     from geopriv.collector.server import Settings
     from geopriv.collector.server import serve as run
@@ -87,10 +87,10 @@ def serve(
 
 def tokens(
     number: Annotated[int, typer.Argument(min=1, max=_MOST, help="How many.")],
-    database: DatabaseAddress = _SQLITE,
+    database: DatabaseAddress = SQLITE,
 ) -> None:
     """New invitations, one a line: each is for one report. The database keeps their hashes only, so keep the output."""
-    _require("sqlalchemy", "alembic")
+    require_collector("sqlalchemy", "alembic")
     from geopriv.collector.store import Store
     from geopriv.collector.tokens import digest, issue
 
@@ -102,7 +102,12 @@ def tokens(
     sys.stdout.writelines(f"{token}\n" for token in made)
 
 
-def _require(*names: str) -> None:
+def require_collector(*names: str) -> None:
+    """Refuse where packages of the extra are not there.
+
+    Raises:
+        Unavailable: saying how to get them.
+    """
     from importlib.util import find_spec
 
     if not all(map(find_spec, names)):
