@@ -11,21 +11,30 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 from geopriv.collector.app import Service, application
 from geopriv.collector.server import Settings, service_of
 from geopriv.surveys.design import Design
+from tests.collector.conftest import KEY
 
 COMMAND = [sys.executable, "-c", "from geopriv.commands.cli import main; main()", "serve"]
 
 
 @contextmanager
-def running(design: Design, database: str) -> Iterator[tuple[str, Service]]:
-    """A collector on this machine: its address, and itself."""
-    service = service_of(design, Settings(database, rate=0.0, age=0.0))
+def running(design: Design, database: str, **more: Any) -> Iterator[tuple[str, Service]]:
+    """A collector on this machine: its address, and itself.
+
+    Args:
+        design: that is handed out.
+        database: the address of its database.
+        more: settings.
+    """
+    service = service_of(design, replace(Settings(database, rate=0.0, age=0.0, key=KEY), **more))
     server = uvicorn.Server(uvicorn.Config(application(service), port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -17,7 +17,7 @@ from geopriv.collector.server import Settings, service_of
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.device.designs import verify
 from geopriv.errors import InvalidParameter, Unavailable
-from tests.collector.conftest import DESIGN
+from tests.collector.conftest import DESIGN, HEADERS
 from tests.designs import Stream
 
 DEVICE = verify(DESIGN.to_bytes())
@@ -165,7 +165,7 @@ def test_counts_are_told_to_prometheus(client: TestClient, invited: list[str], s
     send(client, invited[0], line(1))
     send(client, None, line(2))
     service.receiver.close()
-    text = client.get("/metrics").text
+    text = client.get("/metrics", headers=HEADERS).text
     assert "geopriv_reports 1\n" in text
     assert 'geopriv_rejected{reason="no token"} 1\n' in text
 

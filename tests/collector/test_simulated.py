@@ -18,6 +18,7 @@ from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.commands.cli import main
 from geopriv.errors import InvalidParameter
+from tests.collector.conftest import KEY
 from tests.collector.servers import running
 from tests.designs import grouped_design
 
@@ -41,8 +42,15 @@ def run(survey: tuple[str, Service], tmp_path: Path, monkeypatch: pytest.MonkeyP
     service.live.store.invite(map(tokens.digest, invited))
 
     def run(*more: str) -> int:
-        options = [f"--url={address}", f"--tokens={tmp_path}/invitations.txt", "--json", *SHARES, *more]
-        monkeypatch.setattr("sys.argv", ["geopriv", "simulate-clients", str(people), *options])
+        options = [
+            f"--url={address}",
+            f"--tokens={tmp_path}/invitations.txt",
+            f"--key={KEY.words}",
+            "--json",
+            *SHARES,
+            *more,
+        ]
+        monkeypatch.setattr("sys.argv", ["geopriv", "simulate-clients", str(people), *options, *SHARES, *more])
         with pytest.raises(SystemExit) as stopped:
             main()
         return int(stopped.value.code or 0)

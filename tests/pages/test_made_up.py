@@ -105,3 +105,15 @@ def test_page_terminal_and_file_all_say_it(tmp_path: Path) -> None:
     for part in older["answers"]:
         del part["leverage"]
     assert gp.Answers.from_document(older)["share"].leverage is None
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["plain", "soft"])
+def test_a_plan_says_of_an_area_what_its_answer_will_say(asked: bool) -> None:
+    """On round noise the plan looks at no report: with brackets, and without, it says what two reports would."""
+    own = gp.Lattice.calibrate(gp.Plane("m"), 1.0, step=0.1)
+    query = gp.queries.Blurred(gp.Ball((0.0, 0.0), 3.0, 1.0, gp.Plane("m")), bandwidth=1.0)
+    share = gp.Share("disc", query, plain=asked, reach=2.5 if asked else 0.0)
+    tally = gp.Tally(gp.Design("liars", (own,), questions=(share,)))
+    tally.add(ReportBatch(0, np.zeros((N, 2), dtype=np.int64)))
+    told = gp.estimate(tally.design, tally)["disc"].leverage
+    assert tally.design.contributions[0].moved(1, N) == pytest.approx(told)

@@ -1,4 +1,4 @@
-"""Answers from the reports so far, made anew when somebody asks and they have grown old."""
+"""Answers from the reports so far, made anew when somebody asks, they have grown old, and something came."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from geopriv.answers.answers import Answers
-from geopriv.answers.estimate import estimate
+from geopriv.collector.moment import Moment
 from geopriv.collector.store import Store
 from geopriv.errors import InvalidParameter
 from geopriv.reports.tallies import Tally, tally_of
@@ -28,12 +28,15 @@ _COUNTS = pa.schema(
         ("times", pa.int64()),
     ]
 )
-_FEWEST = 2  # reports for which anything can be said
 
 
 @dataclass
 class Live:
     """The answers of a survey that is still going on.
+
+    Nothing is made anew before it is `age` seconds old, or `age` times as old as it took to make where that was longer
+    than a second: so a page that is looked at all day costs about a tenth of a core where `age` is ten. Nor is it where
+    no report came and none was rejected. While one request makes it anew, others are answered with what there was.
 
     Args:
         design: of the survey.
@@ -44,7 +47,8 @@ class Live:
     design: Design
     store: Store
     age: float = 10.0
-    _made: tuple[float, Answers | None] = (-float("inf"), None)
+    _then: float = -float("inf")
+    _moment: Moment | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def counted(self) -> Tally:
@@ -60,15 +64,38 @@ class Live:
         except ValueError:
             raise foreign() from None
 
-    def answers(self) -> Answers | None:
-        """The answers so far; None where there are too few reports for any."""
-        with self._lock:
-            then, found = self._made
-            if time.monotonic() - then > self.age:
-                counted = self.counted()
-                found = estimate(self.design, counted) if counted.n >= _FEWEST else None
-                self._made = time.monotonic(), found
-            return found
+    def now(self) -> Moment:
+        """The reports as they are, or were not long ago."""
+        last = self._moment
+        # who finds somebody else at it waits only where there is nothing yet, or where nothing may be old
+        if not self._lock.acquire(blocking=last is None or not self.age):
+            assert last is not None
+            return last
+        try:
+            if self._moment is None or time.monotonic() - self._then > self.age * max(1.0, self._moment.spent):
+                self._moment = self._renewed(self._moment)
+                self._then = time.monotonic()
+            return self._moment
+        finally:
+            self._lock.release()
+
+    def answers(self, round: int | None = None) -> Answers:
+        """The answers so far, of a walk in one round.
+
+        Raises:
+            Refused: where there are too few reports, or no such round.
+        """
+        return self.now().answers(round)
+
+    def _renewed(self, last: Moment | None) -> Moment:
+        if last is not None and (last.counted.n, last.counted.rejected) == (
+            self.store.counted(),
+            self.store.rejected(),
+        ):
+            return last
+        began = time.monotonic()
+        counted = self.counted()
+        return Moment(counted, time.monotonic() - began)
 
 
 def _counts(rows: Sequence[Any]) -> pa.Table:

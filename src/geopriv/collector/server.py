@@ -7,10 +7,12 @@ import socket
 import sys
 import threading
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from geopriv.collector import logs
+from geopriv.collector.analyst import Analyst
 from geopriv.collector.app import Service, application
+from geopriv.collector.keys import Key
 from geopriv.collector.live import Live
 from geopriv.collector.logs import Log
 from geopriv.collector.rates import Rates
@@ -40,6 +42,9 @@ class Settings:
         age: seconds after which answers are made anew.
         workers: processes that answer at the one address.
         log: the form of what is said on standard error.
+        key: of the analyst; a random one if left out.
+        open_answers: whether answers are for everybody.
+        target: half of the 95 % interval that is wanted of every share.
     """
 
     database: str
@@ -53,6 +58,9 @@ class Settings:
     age: float = 10.0
     workers: int = 1
     log: Log = Log.TEXT
+    key: Key = field(default_factory=Key.random)
+    open_answers: bool = False
+    target: float | None = None
 
 
 def service_of(design: Design, settings: Settings) -> Service:
@@ -64,7 +72,9 @@ def service_of(design: Design, settings: Settings) -> Service:
         store.close()
         raise
     rates = Rates(settings.rate, settings.burst)
-    return Service(design, Receiver(store), Live(design, store, settings.age), rates, settings.invited)
+    receiver, live = Receiver(store), Live(design, store, settings.age)
+    analyst = Analyst(live, receiver, rates, settings.key, settings.open_answers, settings.target)
+    return Service(design, receiver, live, rates, settings.invited, analyst)
 
 
 def serve(design: Design, settings: Settings) -> None:

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries.questions import Question
 from geopriv.spaces.rounding import above
@@ -92,20 +91,11 @@ def contribution_of(
     for index in np.unique(first).tolist():
         mechanism, which = mechanisms[index], np.flatnonzero(first == index).tolist()
         part = Fraction(shares[index], sum(shares))
-        here = _largest(mechanism, question, which)
+        here = mechanism.span(question, which)
         if here / part > found / share:
             found, share, exact = here, part, _is_listed(mechanism)
     of = "map" if question.product is not None else "share" if question.times == 1 else counted
     return Contribution(question.name, question.times * found, exact, share, of)
-
-
-def _largest(mechanism: Sendable, question: Question, which: Sequence[int]) -> float:
-    """Of some queries: ranges do not depend on what was reported, so that any two reports tell them."""
-    # of the last round, where there are several: in which a report moves most
-    any_ = [max(low, 0) if low < 1 else high - 1 for low, high in mechanism.ends]
-    two = Counts(np.array([any_], dtype=np.int64), np.array([2], dtype=np.int64))
-    sums = [mechanism.sums(two, question, which), *(mechanism.bracket_sums(two, question, which) or ())]
-    return float(max(2 * part.leverage for part in sums))
 
 
 def _is_listed(mechanism: Sendable) -> bool:
