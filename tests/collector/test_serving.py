@@ -100,7 +100,9 @@ def test_every_option_is_an_environment_variable_too(tmp_path: Path) -> None:
     told = subprocess.run(
         [*COMMAND, "-h"], capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "300"}
     )
-    options = {part for part in told.stdout.split() if part.startswith("--") and part[2:].replace("-", "").isalpha()} - {"--help"}
+    options = {
+        part for part in told.stdout.split() if part.startswith("--") and part[2:].replace("-", "").isalpha()
+    } - {"--help"}
     names = {option[2:].replace("-", "_").upper() for option in options} | {"DESIGN"}
     assert {"WORKERS", "LOG", "KEY"} < names
     assert [name for name in names if f"GEOPRIV_{name}" not in told.stdout] == []

@@ -68,7 +68,12 @@ def serve(
     ] = "text",
     key: Annotated[str | None, typer.Option(envvar="GEOPRIV_KEY", show_envvar=False, help=_KEY)] = None,
     open_answers: Annotated[
-        bool, typer.Option("--open-answers", envvar="GEOPRIV_OPEN_ANSWERS", help="Show answers to everybody; /metrics still takes the key.")
+        bool,
+        typer.Option(
+            "--open-answers",
+            envvar="GEOPRIV_OPEN_ANSWERS",
+            help="Show answers to everybody; /metrics still takes the key.",
+        ),
     ] = False,
     target: Annotated[float | None, typer.Option(envvar="GEOPRIV_TARGET", min=0.0001, max=0.5, help=_TARGET)] = None,
 ) -> None:
