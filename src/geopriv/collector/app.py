@@ -157,7 +157,7 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
     cors = Middleware(
         CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["Authorization"]
     )
-    return Starlette(
+    made = Starlette(
         routes=routes,
         middleware=[Middleware(Headers), *([cors] if origins else [])],
         exception_handlers={
@@ -170,6 +170,8 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         },
         lifespan=living,
     )
+    made.router.redirect_slashes = False  # it would send people to whichever host a request names
+    return made
 
 
 def _shown(page: Page) -> Callable[[Request], Awaitable[Response]]:
