@@ -96,6 +96,7 @@ def test_a_place_that_is_pointed_at_is_in_the_fields_and_in_no_request(
             f"The pin is at {latitude:.3f}° north, {-longitude:.3f}° west."
         )
         tab.screenshot(tmp_path / "pointed.png")
+        assert "the south" in tab.run("document.querySelector('.names').textContent")
         tab.run("document.getElementById('make').click()")
         tab.until("!document.getElementById('made').hidden")
         assert tab.run("document.getElementById('where').textContent") == "No place is chosen yet."
@@ -104,6 +105,9 @@ def test_a_place_that_is_pointed_at_is_in_the_fields_and_in_no_request(
         network = everything_sent(tab)
         assert not tab.events("Log.entryAdded")
         assert not tab.events("Runtime.exceptionThrown")
+        # planted: a page that tells a place to its own host would be seen
+        tab.run(f"fetch('v1/health?{latitude:.3f}').then((found) => found.text())")
+        assert f"{latitude:.3f}" in everything_sent(tab)
     assert service.live.store.counted() == counted + 1
     assert f"{latitude:.3f}" not in network
     assert f"{-longitude:.3f}" not in network
@@ -136,6 +140,39 @@ def test_the_map_is_enlarged_to_the_pin_and_an_arrow_is_then_a_smaller_step(
         click(tab, 0.5, 0.5)
         tab.run("for (let k = 0; k < 9; k++) document.getElementById('farther').click()")
         assert tab.run("document.getElementById('farther').disabled && !document.getElementById('nearer').disabled")
+
+
+def test_the_pin_can_be_dragged_and_is_kept_in_the_region(browser: Browser, storm: tuple[str, Service]) -> None:
+    with pointing(browser, storm, "drag", SIZES["desktop"]) as tab:
+        click(tab, 0.5, 0.5)
+        box = tab.box("#map")
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        tab.mouse("mousePressed", x, y - 19, button="left", clickCount=1)
+        before = fields(tab)
+        for k in range(1, 5):
+            tab.mouse("mouseMoved", x + 20 * k, y - 10 * k, button="left", buttons=1)
+        after = fields(tab)
+        assert after[0] > before[0]
+        assert after[1] > before[1]
+        tab.mouse("mouseMoved", x, -2_000, button="left", buttons=1)
+        assert fields(tab)[0] == 60.9
+        tab.mouse("mouseReleased", x, -2_000, button="left", clickCount=1)
+        tab.mouse("mouseMoved", x, y)
+        assert fields(tab)[0] == 60.9
+
+
+def test_the_position_of_the_device_moves_the_pin_and_is_sent_nowhere(
+    browser: Browser, storm: tuple[str, Service]
+) -> None:
+    with pointing(browser, storm, "here", SIZES["phone"]) as tab:
+        origin = tab.run("location.origin")
+        browser("Browser.grantPermissions", origin=origin, permissions=["geolocation"])
+        tab("Emulation.setGeolocationOverride", latitude=53.48095, longitude=-2.23743, accuracy=5)
+        tab.run("document.getElementById('here').click()")
+        tab.until("document.getElementById('where').textContent.startsWith('The pin')")
+        assert fields(tab) == [53.48095, -2.23743]
+        assert "53.48" not in everything_sent(tab)
+        assert "stays in this browser" in tab.run("document.getElementById('said').textContent")
 
 
 def test_what_is_typed_moves_the_pin_and_a_place_outside_is_said_to_be(
@@ -213,12 +250,17 @@ def test_the_map_has_coasts_where_they_are_known_and_the_surveys_own_lines_befor
     numbers = [float(each) for each in re.findall(r"[0-9.]+", coasts.outline)]
     assert max(numbers) <= WIDE
     assert len(numbers) > 1_000
-    assert coasts.asked
+    (south,) = coasts.asked
+    assert south.name == "the south"
+    unit = WIDE / (60.9 - 49.8)
+    # the highest point of its border: on the map, lines between corners bend
+    assert south.y == pytest.approx((60.9 - 52.6) * unit, abs=8)
+    assert south.x == pytest.approx((8.7 - 1.45) * math.cos(math.radians(55.35)) * unit, abs=2)
     city = gp.LocalPlane(40.5, -74.3, 40.95, -73.7)
     lattice = (gp.Lattice.calibrate(city, 1e-3, step=250.0),)
     bare = chart_of(Design("city", lattice))
     assert bare is not None
-    assert (bare.outline, bare.asked) == ("", "")
+    assert (bare.outline, bare.asked) == ("", ())
     line = ((-74.2, 40.6), (-73.8, 40.6))
     own = gp.DensityMap("where", 2e3, (-2e4, -2e4), (2e4, 2e4), city, 8, 8, (line,))
     drawn = chart_of(Design("city", lattice, (), (own,)))

@@ -21,6 +21,23 @@ _NONE = "No outline is known here: the lines are degrees."
 
 
 @dataclass(frozen=True)
+class Area:
+    """About which the survey asks.
+
+    Args:
+        name: of the question.
+        path: its border.
+        x: of its middle.
+        y: of its upper end; it goes down.
+    """
+
+    name: str
+    path: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
 class Chart:
     """A region, with latitudes up and longitudes to the right, each as long as it is in the middle of the region.
 
@@ -30,7 +47,7 @@ class Chart:
         north: in degrees.
         east: in degrees, more than `west`, past 180° if need be.
         outline: path of what is known of the region; may be empty.
-        asked: path of the areas about which the survey asks; may be empty.
+        asked: the areas about which the survey asks.
         source: whose the outline is; in words.
     """
 
@@ -39,7 +56,7 @@ class Chart:
     north: float
     east: float
     outline: str
-    asked: str
+    asked: tuple[Area, ...]
     source: str
 
 
@@ -51,10 +68,19 @@ def chart_of(design: Design) -> Chart | None:
     east = space.west + (space.east - space.west) % 360
     box = space.south, space.west, space.north, east
     lines, source = _outline(design, box, space)
-    queries = [query for question in design.questions for query in question.unlike]
-    asked = [query.region for query in queries if query.region is not None]
-    places = [shapely.transform(lines_of(region), lambda points: space.values(points)[:, ::-1]) for region in asked]
-    return Chart(*box, _path(lines, box), "".join(_path(_turned(each, box), box) for each in places), source)
+    asked = [(question.name, query.region) for question in design.questions for query in question.unlike]
+    areas = [_area(name, region, box, space) for name, region in asked if region is not None]
+    return Chart(*box, _path(_drawn(lines, box)), tuple(area for area in areas if area is not None), source)
+
+
+def _area(name: str, region: shapely.Geometry, box: Box, space: LocalPlane) -> Area | None:
+    """An area of the space, whose name stands above it; None where none of its border is in the picture."""
+    border = shapely.transform(lines_of(region), lambda points: space.values(points)[:, ::-1])
+    drawn = _drawn(_turned(border, box), box)
+    if drawn.is_empty:
+        return None
+    left, top, right, _ = shapely.bounds(drawn).tolist()
+    return Area(name, _path(drawn), round((left + right) / 2, 2), round(top, 2))
 
 
 def _outline(design: Design, box: Box, space: LocalPlane) -> tuple[shapely.Geometry, str]:
@@ -78,8 +104,8 @@ def _turned(lines: shapely.Geometry, box: Box) -> shapely.Geometry:
     return shapely.transform(lines, turned)
 
 
-def _path(lines: shapely.Geometry, box: Box) -> str:
-    """Lines in degrees as a path."""
+def _drawn(lines: shapely.Geometry, box: Box) -> shapely.Geometry:
+    """Lines in degrees as lines of the picture."""
     south, west, north, east = box
     narrow = math.cos(math.radians((south + north) / 2))
     unit = WIDE / max((east - west) * narrow, north - south)
@@ -87,5 +113,9 @@ def _path(lines: shapely.Geometry, box: Box) -> str:
         shapely.clip_by_rect(lines, west, south, east, north),
         lambda points: (points - (west, north)) * np.array((narrow * unit, -unit)),
     )
-    parts = [part for part in shapely.get_parts(shapely.simplify(scaled, _FINE)) if len(part.coords) > 1]
+    return shapely.simplify(scaled, _FINE)
+
+
+def _path(drawn: shapely.Geometry) -> str:
+    parts = [part for part in shapely.get_parts(drawn) if len(part.coords) > 1]
     return "".join("M" + "L".join(f"{x:.2f} {y:.2f}" for x, y in part.coords) for part in parts)

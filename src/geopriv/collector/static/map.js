@@ -168,6 +168,10 @@ export class Chart {
     this.part("drawn").setAttribute("transform", `translate(${x} ${y}) scale(${this.scale})`);
     document.getElementById("nearer").disabled = this.zoom >= MOST;
     document.getElementById("farther").disabled = this.zoom <= 1;
+    for (const name of this.part("names").children) {
+      name.setAttribute("x", x + Number(name.dataset.x) * this.scale);
+      name.setAttribute("y", y + Number(name.dataset.y) * this.scale - 5);
+    }
     this.drawDegrees();
     this.drawScale();
     this.drawPin();
