@@ -22,7 +22,7 @@ from geopriv.surveys.design import Design
 from tests.browser import Browser, Tab
 from tests.collector.servers import running
 from tests.collector.test_participant import SIZES, everything_sent, invitation
-from tests.designs import grouped_design
+from tests.designs import grouped_design, small_table
 
 BRITAIN = gp.LocalPlane(49.8, -8.7, 60.9, 1.9)
 SOUTH = gp.Share("the south", gp.Geofence(shapely.box(-3.3, 50.9, 0.4, 52.6), width=6e4, space=BRITAIN))
@@ -281,6 +281,24 @@ def test_a_region_across_the_antimeridian_is_one_map() -> None:
     across = [float(each) for each in re.findall(r"[ML]([0-9.]+) ", chart.outline)]
     assert min(across) < WIDE / 3
     assert max(across) > WIDE / 3 * 2
+
+
+def test_places_on_earth_are_pointed_at_on_a_map_of_all_of_it(browser: Browser, tmp_path: Path) -> None:
+    ball = gp.Ball((48.2, 16.37), radius=5e5, width=2e5, space=gp.Earth())
+    design = Design("earth", (small_table(ball, 1e-5),), (), (gp.Share("near Vienna", ball),))
+    chart = chart_of(design)
+    assert chart is not None
+    assert 20_000 < len(chart.outline) < 200_000
+    with (
+        running(design, f"sqlite:///{tmp_path}/earth.sqlite") as earth,
+        pointing(browser, earth, "earth", SIZES["phone"]) as tab,
+    ):
+        click(tab, (180 + 16.37) / 360, (90 - 48.2) / 180)
+        assert fields(tab) == pytest.approx([48.2, 16.37], abs=1.5)  # a dot of the window is a degree
+        assert tab.run("document.documentElement.scrollWidth") == SIZES["phone"][0]
+        tab.screenshot(tmp_path / "earth.png")
+        tab.run("document.getElementById('make').click()")
+        tab.until("!document.getElementById('made').hidden")
 
 
 def test_how_many_were_counted_is_one_coarse_number(storm: tuple[str, Service]) -> None:

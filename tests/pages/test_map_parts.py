@@ -57,6 +57,9 @@ def test_coasts_are_where_they_are_and_name_their_source() -> None:
     assert across is not None
     taveuni, viti_levu = (shapely.Point(FIJI.read(place)) for place in ((-16.85, -179.97), (-18.14, 178.44)))
     assert max(shapely.distance(across.lines, point) for point in (taveuni, viti_levu)) < 15_000
+    # where a coast passes 180° no line goes back around the Earth, through the map
+    ends = [shapely.get_coordinates(part) for part in shapely.get_parts(across.lines)]
+    assert max(np.hypot(*np.diff(each, axis=0).T).max() for each in ends) < 60_000
 
 
 def test_no_coast_is_drawn_where_it_would_be_too_coarse_or_of_another_globe() -> None:

@@ -11,12 +11,14 @@ import shapely
 
 from geopriv.pages.coasts import Box, coasts_within
 from geopriv.queries.outlines import lines_of
-from geopriv.spaces import LocalPlane
+from geopriv.spaces import Earth, LocalPlane
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
 WIDE = 1000  # of the longer side of the picture, in its own units
 _FINE = 0.05  # of these units, finer than which lines are not drawn: they are enlarged
+_EARTH = -90.0, -180.0, 90.0, 180.0
+_FINE_EARTH = 4_000  # dots around the Earth: more would be a large page
 _NONE = "No outline is known here: the lines are degrees."
 
 
@@ -61,9 +63,13 @@ class Chart:
 
 
 def chart_of(design: Design) -> Chart | None:
-    """The map of a design; None where values are no places of a region."""
-    if not (design.space.geographic and design.space.flat):
+    """The map of a design, of its region or of the whole Earth; None where values are no places."""
+    if not design.space.geographic:
         return None
+    if not design.space.flat:
+        found = coasts_within(_EARTH, 2 * math.pi * Earth().radius, _FINE_EARTH)
+        outline, source = ("", _NONE) if found is None else (_path(_drawn(found.lines, _EARTH)), found.source)
+        return Chart(*_EARTH, outline, (), source)
     space = cast("LocalPlane", design.space)  # the one that is geographic and flat
     east = space.west + (space.east - space.west) % 360
     box = space.south, space.west, space.north, east

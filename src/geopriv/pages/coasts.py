@@ -96,4 +96,6 @@ def _world(name: str) -> tuple[str, shapely.Geometry]:
     found = json.loads(gzip.decompress(packed))
     scale, shift = (np.asarray(found["transform"][key]) for key in ("scale", "translate"))
     lines: list[FloatArray] = [np.cumsum(arc, axis=0) * scale + shift for arc in found["arcs"]]
+    for line in lines:  # those that pass 180° go on, and do not jump around the Earth
+        line[:, 0] = np.unwrap(line[:, 0], period=360)
     return found["scale"], shapely.MultiLineString([line for line in lines if len(line) > 1])

@@ -1,7 +1,7 @@
 // A map to point at a place: by pointer, by keys, or by numbers typed elsewhere. All that it draws came with the page, and
 // nothing that it does asks for anything: where the pin stands is in no address and no request.
 
-const MOST = 256; // times that the region can be enlarged
+const MOST = 1024; // times that the region can be enlarged
 const EDGE = 0.12; // of the picture: a pin nearer to the border of an enlarged map brings it to the middle
 const STEP = 0.02; // of the picture, by an arrow key
 const TALL = 1.15; // of the width, that the picture is high at most
@@ -27,7 +27,8 @@ function element(parent, name, attributes, words = "") {
 /** A latitude or a longitude in words or in letters. */
 function said(degrees, digits, [above, below], space = "° ") {
   const turned = ((degrees + 540) % 360) - 180;
-  return `${Math.abs(turned).toFixed(digits)}${space}${turned < 0 ? below : above}`;
+  const size = Math.abs(turned).toFixed(digits);
+  return Number(size) === 0 ? `${size}°` : `${size}${space}${turned < 0 ? below : above}`;
 }
 
 export class Chart {

@@ -47,7 +47,7 @@ function fields({ degrees, document: { source } }) {
   });
 }
 
-/** The invitation in the address, the report in the body: the answer is in neither. */
+/** The invitation in a header, the report in the body: the answer is in neither. */
 async function send(line) {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
   const answer = await fetch("v1/reports", { method: "POST", headers, body: line, referrerPolicy: "no-referrer" });
