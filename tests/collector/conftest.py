@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 import geopriv as gp
 from geopriv.collector import tokens
 from geopriv.collector.app import Service, application
+from geopriv.collector.keys import Key
 from geopriv.collector.server import Settings, service_of
 from tests.databases import postgres
 
@@ -21,6 +22,8 @@ DESIGN = gp.Design(
     (),
     (gp.Share("above", gp.Threshold(0.0, 4.0, edge="smooth")),),
 )
+KEY = Key("known-to-the-tests-only")
+HEADERS = {"Authorization": f"Bearer {KEY.words}"}
 NUMBERS = itertools.count()
 
 
@@ -48,8 +51,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def service(database: str) -> Iterator[Service]:
-    """A collector without limits of rate, whose answers are always new."""
-    made = service_of(DESIGN, Settings(database, rate=0.0, age=0.0))
+    """A collector without limits of rate, whose answers are always new and open."""
+    made = service_of(DESIGN, Settings(database, rate=0.0, age=0.0, key=KEY, open_answers=True))
     yield made
     made.close()
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 import geopriv as gp
 from geopriv.collector.app import Service
 from geopriv.collector.server import Settings, service_of
-from geopriv.collector.verdicts import Sent, Verdict, read
+from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.device.designs import verify
 from geopriv.errors import InvalidParameter, Unavailable
-from tests.collector.conftest import DESIGN
+from tests.collector.conftest import DESIGN, HEADERS
 from tests.designs import Stream
 
 DEVICE = verify(DESIGN.to_bytes())
@@ -103,24 +102,6 @@ def test_answers_are_those_of_the_reports(client: TestClient, invited: list[str]
     assert client.get("/v1/answers").json() == json.loads(json.dumps(expected))
 
 
-def test_reports_are_taken_out_as_the_guide_says(tmp_path: Path) -> None:
-    guide = (Path(__file__).parents[2] / "docs" / "collector.md").read_text(encoding="utf-8")
-    statement = guide.split("```sql\n")[1].split("```")[0]
-    made = service_of(DESIGN, Settings(f"sqlite:///{tmp_path}/survey.sqlite", invited=False))
-    sent = [line(k) for k in range(5)]
-    found = [read(DESIGN, one.encode(), None) for one in sent]
-    made.live.store.take([each for one in found for each in one.waiting])
-    made.close()
-    with sqlite3.connect(tmp_path / "survey.sqlite") as connection:
-        rows = [row for (row,) in connection.execute(statement)]
-    connection.close()
-    (tmp_path / "reports.ndjson").write_text("\n".join(rows) + "\n")
-    reports, rejected = gp.reports.read_reports(tmp_path / "reports.ndjson", DESIGN)
-    assert reports[0].shape == (5,)
-    assert not rejected
-    assert sorted(map(json.loads, rows), key=str) == sorted(map(json.loads, sent), key=str)
-
-
 def test_many_at_once_lose_and_double_nothing(client: TestClient, invited: list[str], service: Service) -> None:
     """Every token is tried by three clients with reports of their own: one of them counts."""
     tries = [(token, line(3 * k + j)) for k, token in enumerate(invited[:20]) for j in range(3)]
@@ -184,7 +165,7 @@ def test_counts_are_told_to_prometheus(client: TestClient, invited: list[str], s
     send(client, invited[0], line(1))
     send(client, None, line(2))
     service.receiver.close()
-    text = client.get("/metrics").text
+    text = client.get("/metrics", headers=HEADERS).text
     assert "geopriv_reports 1\n" in text
     assert 'geopriv_rejected{reason="no token"} 1\n' in text
 
@@ -202,6 +183,25 @@ def test_a_batch_has_no_more_lines_than_were_counted(client: TestClient) -> None
     answer = client.post("/v1/batch", content=b"\r" * 3_000)
     assert answer.json()["verdicts"] == ["no token"]
     assert client.post("/v1/batch", content=b"").json()["verdicts"] == []
+
+
+def test_the_database_counts_as_a_tally_does(service: Service) -> None:
+    store, numbers = service.live.store, [3, -1, 3, 0, 3, -1]
+    assert service.live.counted() == gp.reports.Tally(DESIGN)
+    sent = [Sent(bytes([k]) * 16, 0, None, f"[{one}]", None) for k, one in enumerate(numbers)]
+    store.take(sent)
+    store.reject(Counter({Verdict.MALFORMED: 2}))
+    expected = gp.reports.Tally(DESIGN, Counter(malformed=2))
+    expected.add(gp.reports.ReportBatch(0, np.array(numbers)[:, None]))
+    assert service.live.counted() == expected
+    assert sum(len(rows) for rows in store.counts()) == 3  # rows that are read grow with distinct reports
+
+
+def test_what_somebody_else_wrote_into_the_database_is_not_counted(client: TestClient, service: Service) -> None:
+    service.live.store.take([Sent(bytes([k]) * 16, 0, None, f"[{1 << 60}]", None) for k in (1, 2)])
+    with pytest.raises(InvalidParameter, match="reports that the design can have"):
+        service.live.counted()
+    assert client.get("/v1/answers").status_code == 400
 
 
 def test_reports_are_written_while_answers_are_made(service: Service, invited: list[str]) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import signal
-import socket
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -28,37 +24,10 @@ from geopriv.collector.app import Service
 from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent
 from tests.collector.conftest import DESIGN
+from tests.collector.servers import free_port, serving, status
 from tests.collector.test_collector import line, send
 
-COMMAND = [sys.executable, "-c", "from geopriv.commands.cli import main; main()", "serve"]
 SENDERS, EACH = 4, 250  # far more than are sent before the end
-
-
-@contextmanager
-def serving(design: Path, database: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """`geopriv serve` as a process that answers; killed at the end if it still runs."""
-    options = ["--database", database, "--port", str(port), "--rate", "0"]
-    with subprocess.Popen([*COMMAND, str(design), *options], stderr=subprocess.DEVNULL) as process:
-        try:
-            while (found := status(port, "GET", "/v1/health", "", "")) is None:
-                assert process.poll() is None, "it ended"
-                time.sleep(0.05)
-            assert found == 200
-            yield process
-        finally:
-            process.kill()
-
-
-def status(port: int, method: str, path: str, token: str, body: str) -> int | None:
-    """How a request is answered; None where it is not, and nobody knows what became of it."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    try:
-        connection.request(method, path, body, {"Authorization": f"Bearer {token}"} if token else {})
-        return connection.getresponse().status
-    except (OSError, http.client.HTTPException):
-        return None
-    finally:
-        connection.close()
 
 
 def insist(port: int, token: str, body: str, acknowledged: list[str], ended: threading.Event) -> None:
@@ -70,13 +39,6 @@ def insist(port: int, token: str, body: str, acknowledged: list[str], ended: thr
             return
         assert found in (None, 503), found
         time.sleep(0.02)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 def test_what_was_acknowledged_is_there_after_a_kill_and_after_a_stop(database: str, tmp_path: Path) -> None:

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
 
 import geopriv as gp
 from geopriv.collector import tokens
-from geopriv.collector.app import Service, application
-from geopriv.collector.server import Settings, service_of
-from geopriv.surveys.design import Design
+from geopriv.collector.app import Service
+from geopriv.collector.pages import participant_pages
 from tests.browser import Browser, Tab
+from tests.collector.servers import running
 from tests.designs import grouped_design
 from tests.node_device import CLIENT
 
 SIZES = {"phone": (390, 844), "desktop": (1200, 900)}
-
-
-@contextmanager
-def running(design: Design, database: str) -> Iterator[tuple[str, Service]]:
-    """A collector on this machine: its address, and itself."""
-    service = service_of(design, Settings(database, rate=0.0, age=0.0))
-    server = uvicorn.Server(uvicorn.Config(application(service), port=0, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive()
-            time.sleep(0.01)
-        (port,) = [each.getsockname()[1] for one in server.servers for each in one.sockets]
-        yield f"http://127.0.0.1:{port}/", service
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +66,7 @@ def test_a_participant_sees_the_report_sends_it_and_is_counted(
         assert service.live.store.counted() == counted
         tab.run("document.getElementById('send').click()")
         tab.until("document.getElementById('said').textContent.includes('counted')")
-        assert said(tab) == "It was counted. Thank you."
+        assert said(tab) == "Yours was counted. Thank you. There are fewer than 10 reports so far."
         tab.screenshot(tmp_path / "counted.png")
         assert tab.run("document.documentElement.scrollWidth <= innerWidth")
         network = everything_sent(tab)
@@ -121,8 +99,8 @@ def test_a_browser_that_is_asked_again_says_the_same_and_counts_once(
             tab.until("document.getElementById('said').textContent.includes('counted')")
             words.append(said(tab))
     assert len(set(lines)) == 1
-    assert words[0] == "It was counted. Thank you."
-    assert words[1].startswith("It was counted already")
+    assert words[0].startswith("Yours was counted. Thank you.")
+    assert words[1].startswith("Yours was counted already")
     assert words[2].startswith("It was not counted again")
 
 
@@ -181,8 +159,6 @@ def test_a_map_asks_for_a_latitude_and_a_longitude(browser: Browser, tmp_path: P
 
 
 def test_the_page_runs_the_very_device_that_is_published(survey: tuple[str, Service]) -> None:
-    from geopriv.collector.pages import participant_pages
-
     pages = participant_pages(survey[1].design, True)
     sources = sorted((CLIENT / "src").glob("*.js"))
     assert {f"/client/{path.name}" for path in sources} == {path for path in pages if path.startswith("/client/")}

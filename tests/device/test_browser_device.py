@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import shapely
 
+import geopriv as gp
 from tests.designs import Given, Stream, document_of, rehashed, table_design
 from tests.node_device import CLIENT, NODE, browser, differences, python, read
 
@@ -49,6 +51,20 @@ def test_a_device_that_rounds_its_value_would_be_seen() -> None:
             assert lines[0] == python(design, value, Given(given))["line"]
             changed += lines[0] != lines[1]
     assert changed > 5
+
+
+@pytest.mark.parametrize(("corner", "taken"), [((180.0, 20.0), True), ((0.0, 0.0), False), ((400.0, 0.0), False)])
+def test_both_devices_look_at_corners_that_have_no_edge(corner: tuple[float, float], taken: bool) -> None:
+    """A ring that is one point adds no area; where it is too far, both refuse. Found by 10^5 draws of the bench."""
+    earth = gp.Earth()
+    around = shapely.box(170.0, -10.0, 179.0, 10.0)
+    design = document_of(table_design(gp.Geofence(around, width=1e5, space=earth), epsilon=1e-5))
+    for part in design["mechanisms"]:
+        part["coordinate"]["rings"].append([list(corner)] * 4)
+    data = rehashed(design)
+    with browser() as device:
+        assert device.keep("it", data)["ok"] is taken
+    assert (read(data) is not None) is taken
 
 
 @pytest.mark.parametrize("value", ["0.1", 10**30, "1e-7", "-3.25", 0.1])

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -33,33 +30,6 @@ const rows = (ledger) => new Promise((go) => {
   };
 });
 """
-
-
-class _Files(SimpleHTTPRequestHandler):
-    """Files of the repository, and an empty page."""
-
-    def do_GET(self) -> None:
-        if self.path != "/":
-            return super().do_GET()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><title>device</title>")
-        return None
-
-    def log_message(self, format: str, *words: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[str]:
-    """The address of the browser's device on this machine, which browsers hold for as good as HTTPS."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(ROOT))) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
 
 
 @contextmanager

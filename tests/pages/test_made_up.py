@@ -15,7 +15,6 @@ from geopriv.mechanisms import SharedTables
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.pages.made_up import made_up_words
 from geopriv.reports.files import ReportBatch
-from geopriv.surveys.planning.leverage import leverage_of
 from tests.rows import PLANE
 
 N, LIARS = 4_000, 40
@@ -59,7 +58,7 @@ def test_liars_reach_what_is_stated_and_never_go_beyond(name: str) -> None:
     assert leverage is not None
     assert moved <= LIARS * leverage * (1 + 1e-9)
     assert moved >= (0.5 if name == "Lattice" else 1 - 1e-9) * LIARS * leverage  # ends of stencils are bounds
-    assert leverage_of(design, asked, N) == pytest.approx(leverage)
+    assert design.contributions[0].moved(1, N) == pytest.approx(leverage)
 
 
 def test_of_tables_that_share_a_report_it_is_the_range_over_mu_n() -> None:
@@ -67,7 +66,7 @@ def test_of_tables_that_share_a_report_it_is_the_range_over_mu_n() -> None:
     assert isinstance(shared, SharedTables)
     design = gp.Design("liars", (shared,), questions=(gp.Share("share", DISCS[0], plain=False),))
     values = np.append(shared.tables[0].values, 0.0)
-    stated = leverage_of(design, design.questions[0], N)
+    stated = design.contributions[0].moved(1, N)
     assert stated == pytest.approx(np.ptp(values) / (float(shared.share) * N), rel=1e-6)
     assert stated == pytest.approx(shared.leverage(DISCS[0], N))
 
@@ -75,7 +74,7 @@ def test_of_tables_that_share_a_report_it_is_the_range_over_mu_n() -> None:
 def test_the_plain_answer_counts_too() -> None:
     table = gp.mechanisms.BracketTable.for_plain(STEP, 1.0, 10_000)
     asked = gp.Share("share", STEP)
-    stated = leverage_of(gp.Design("liars", (table,), questions=(asked,)), asked, N)
+    stated = gp.Design("liars", (table,), questions=(asked,)).contributions[0].moved(1, N)
     assert stated == pytest.approx(max(map(np.ptp, (table.values, table.inner, table.outer))) / N)
 
 
@@ -106,3 +105,15 @@ def test_page_terminal_and_file_all_say_it(tmp_path: Path) -> None:
     for part in older["answers"]:
         del part["leverage"]
     assert gp.Answers.from_document(older)["share"].leverage is None
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["plain", "soft"])
+def test_a_plan_says_of_an_area_what_its_answer_will_say(asked: bool) -> None:
+    """On round noise the plan looks at no report: with brackets, and without, it says what two reports would."""
+    own = gp.Lattice.calibrate(gp.Plane("m"), 1.0, step=0.1)
+    query = gp.queries.Blurred(gp.Ball((0.0, 0.0), 3.0, 1.0, gp.Plane("m")), bandwidth=1.0)
+    share = gp.Share("disc", query, plain=asked, reach=2.5 if asked else 0.0)
+    tally = gp.Tally(gp.Design("liars", (own,), questions=(share,)))
+    tally.add(ReportBatch(0, np.zeros((N, 2), dtype=np.int64)))
+    told = gp.estimate(tally.design, tally)["disc"].leverage
+    assert tally.design.contributions[0].moved(1, N) == pytest.approx(told)

@@ -1,7 +1,7 @@
 // One device: a design that was verified and that the policy lets ask, and a ledger of what was spent.
 
 import { verify } from "./designs.js";
-import { systemBytes } from "./draws.js";
+import { systemBytes } from "./uniform.js";
 import { Ledger } from "./ledger.js";
 import { Policy } from "./policy.js";
 

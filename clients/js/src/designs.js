@@ -1,19 +1,15 @@
 // A design as a device runs it: its hash checked, its promises verified, then drawn from.
 
-import { drawShare } from "./draws.js";
 import { InvalidDesign, InvalidParameter } from "./errors.js";
 import { canonical, hexadecimal, isObject, parseDesign } from "./json.js";
 import { readEpsilon, readMechanism } from "./mechanisms.js";
-import { exactly, parts, positive, refuse, text, thing, whole } from "./reading.js";
+import { exactly, parts, refuse, text, thing, whole } from "./reading.js";
 import { readLimits, readValue } from "./spaces.js";
-import { LABEL, NAME } from "./texts.js";
+import { NAME } from "./texts.js";
+import { drawShare } from "./uniform.js";
 
 const KEYS = { Design: ["version", "survey", "mechanisms", "shares", "questions", "source", "guarantee", "hash"] };
 const MECHANISMS = 4_096;
-const SHARED = 16; // shared reports, which take seconds each to verify
-const ALL_CORNERS = 100_000; // of all polygons
-const GROUPS = 1_000;
-const QUOTES = /["“”„‟«»＂〝〞]/u;
 
 /**
  * The design in the bytes of a design.json, checked before anything is reported with it.
@@ -30,13 +26,11 @@ export async function verify(bytes, expected) {
   whole(document.version, "design.version", 3n, 3n);
   text(document.survey, "design.survey", NAME);
   const documents = parts(document.mechanisms, "design.mechanisms", MECHANISMS);
-  if (documents.reduce((sum, one) => sum + corners(one), 0) > ALL_CORNERS) {
-    throw refuse("design.mechanisms", `made of polygons of at most ${ALL_CORNERS} corners in all`, "more");
+  if (documents.some((one) => isObject(one) && ("tables" in one || isObject(one.coordinate) && "rings" in one.coordinate))) {
+    (await import("./crowds.js")).requireFew(documents);
   }
-  if (documents.filter((one) => isObject(one) && "tables" in one).length > SHARED) {
-    throw refuse("design.mechanisms", `at most ${SHARED} shared reports`, "more");
-  }
-  const mechanisms = documents.map((one, k) => readMechanism(one, `mechanism ${k}`));
+  const mechanisms = [];
+  for (const one of documents) mechanisms.push(await readMechanism(one, `mechanism ${mechanisms.length}`));
   const [first] = documents.map((one) => canonical(one.space));
   if (documents.some((one) => canonical(one.space) !== first)) throw refuse("design.mechanisms", "on one space", "several");
   if (!Array.isArray(document.questions)) throw refuse("design.questions", "a list", typeof document.questions);
@@ -48,7 +42,9 @@ export async function verify(bytes, expected) {
     throw refuse("design.guarantee", "the weakest of its mechanisms' own", epsilon);
   }
   const limits = readLimits(document.source, space);
-  return new VerifiedDesign({ document, mechanisms, shares, space, epsilon, limits, groups: readOpenly(document) });
+  const open = "groups" in document || "counted" in document;
+  const groups = open ? (await import("./groups.js")).readOpenly(document) : [];
+  return new VerifiedDesign({ document, mechanisms, shares, space, epsilon, limits, groups });
 }
 
 /** A design whose hash and whose promises were checked. */
@@ -89,38 +85,4 @@ export class VerifiedDesign {
     if (told >= 0) return told;
     throw new InvalidParameter("The 'group' parameter must be one of the design's groups.");
   }
-}
-
-/** The names of the groups of which a report tells one openly; what a design does not have is left out of it. */
-function readOpenly(document) {
-  if (document.counted === "people" || document.groups === null) {
-    throw refuse("design", "without the keys groups and counted where they say nothing", "such a key");
-  }
-  if ("counted" in document) text(document.counted, "design.counted", LABEL);
-  if (!("groups" in document)) return [];
-  const { groups } = document;
-  thing(groups, "design.groups", { Groups: ["column", "names", "weights"] });
-  if (groups.column !== "") text(groups.column, "design.groups.column", NAME);
-  const names = parts(groups.names, "design.groups.names", GROUPS).map((name) => text(name, "design.groups.names", LABEL));
-  if (names.some((name) => QUOTES.test(name))) throw refuse("design.groups.names", "labels without quotation marks", "one");
-  if (names.length < 2 || new Set(names).size < names.length) {
-    throw refuse("design.groups.names", "two or more, each another", names.length);
-  }
-  const weights = Array.isArray(groups.weights) && groups.weights.length === 0 ? [] : groups.weights;
-  if (!Array.isArray(weights) || ![0, names.length].includes(weights.length)) {
-    throw refuse("design.groups.weights", "one number for each name, or none", typeof weights);
-  }
-  weights.forEach((weight) => positive(weight, "design.groups.weights"));
-  return names;
-}
-
-/** About how many corners the polygons of a mechanism have; it was not read yet, and may be anything. */
-function corners(document) {
-  if (!isObject(document)) return 0;
-  if (Array.isArray(document.tables)) {
-    const inner = document.tables.filter((one) => isObject(one) && !("tables" in one));
-    return inner.reduce((sum, one) => sum + corners(one), 0);
-  }
-  const rings = isObject(document.coordinate) ? document.coordinate.rings : undefined;
-  return rings === undefined ? 0 : canonical(rings).split("[").length - 1;
 }

@@ -2,12 +2,13 @@
 // boxes that are cut until each is below the limit. Floats, each moved outwards by far more than its roundings
 // (geopriv.device.far has the argument).
 
-import { Fraction, nearest } from "./numbers.js";
-import { count } from "./draws.js";
+import { float, nearest } from "./floats.js";
+import { count } from "./letters.js";
+import { Fraction } from "./numbers.js";
 import { number, refuse } from "./reading.js";
-import { flatRegion, readEdges } from "./regions.js";
+import { flatRegion, readRings } from "./regions.js";
 import { exact } from "./intervals.js";
-import { TOTAL } from "./tables.js";
+import { TOTAL } from "./weights.js";
 
 const OUTWARD = 2 ** -40; // of all numbers that a result is made of
 const BITS = 96; // with which a coordinate is enclosed
@@ -55,11 +56,12 @@ function polygon(document) {
   const rings = document.rings.map((ring) => ring.map((corner) => corner.map((part) => number(part, "rings"))));
   const corners = rings.flat();
   const [low, high] = [Math.min, Math.max].map((end) => [0, 1].map((axis) => corners.reduce((a, c) => end(a, c[axis]), corners[0][axis])));
-  const signed = flatRegion(readEdges(document.rings, "rings"));
+  const signed = flatRegion(readRings(document.rings, "rings"), "rings");
   const center = low.map((part, k) => (part + high[k]) / 2);
   const radius = root(low.map((part, k) => (high[k] - part) / 2));
   const look = (middle, within) => {
-    const s = signed(middle.map((part) => exact(Fraction.of(part), BITS))).middle().float();
+    const found = signed(middle.map((part) => exact(Fraction.of(part), BITS)));
+    const s = nearest(found.low + found.high, 1n << BigInt(BITS + 1));
     const reach = within + OUTWARD * (Math.abs(s) + taxi(middle, low, high) + 1e-20) + 2 ** -90;
     const outside = s - reach;
     const seen = outside > 0 ? gradient(...wayTo(center, middle), reach + radius, outside) : { direction: null, off: ANY };
@@ -86,7 +88,7 @@ export function chancesOf(lattice, rows, idle, rate) {
   const places = lattice.map(Fraction.of);
   const spoken = rows.map((row) => TOTAL - row[idle]);
   const slope = (k) => new Fraction(spoken[k + 1] - spoken[k], TOTAL).over(rate.times(places[k + 1].minus(places[k])));
-  const slopes = places.slice(1).map((_, k) => slope(k).float());
+  const slopes = places.slice(1).map((_, k) => float(slope(k)));
   return new Chances(lattice, spoken.map((part) => nearest(part, TOTAL)), [0, ...slopes, 0]);
 }
 

@@ -2,30 +2,70 @@
 // grid of whole numbers. The side of a polygon is told on the gnomonic map, where great circles are straight. Every arc
 // is looked at, so that time tells nothing of the place.
 
-import { turn } from "./functions.js";
-import { Interval, exact, length } from "./intervals.js";
-import { Fraction, abs, isqrt, max, min, nearest } from "./numbers.js";
+import { sineCosine } from "./angles.js";
+import { turn } from "./arcs.js";
+import { nearest } from "./floats.js";
+import { Interval, exact } from "./intervals.js";
+import { Fraction, abs, isqrt, max, min } from "./numbers.js";
+import { kept } from "./kept.js";
+import { length } from "./lengths.js";
+import { onGlobe } from "./maps.js";
 import { refuse } from "./reading.js";
-import { LEVEL } from "./regions.js";
-import { unitVector } from "./spaces.js";
+import { LEVEL, edgesOf, readRings } from "./regions.js";
 
 const REACH = Math.cos((80 * Math.PI) / 180); // farther out the gnomonic map stretches without end
 const GRID = 64n; // units of the grid by which an angle between a place and an arc on it is off at most
 
+/** (latitude, longitude) in degrees as a unit vector of R³. */
+function unitVector(value, bits) {
+  const [[up, out], [sine, cosine]] = value.map((degrees) => sineCosine(degrees, bits));
+  return [out.times(cosine), out.times(sine), up];
+}
+
+/** The distance to a public place, less an offset. */
+export function aroundPlace(sphere, center, offset) {
+  const place = onPublicGlobe(center);
+  const radius = Fraction.of(sphere);
+  const vector = kept((bits) => unitVector(place, bits));
+  return (x, bits) => {
+    const away = exact(radius, bits).times(angleBetween(unitVector(x, bits), vector(bits)));
+    return away.minus(exact(offset, bits));
+  };
+}
+
+function onPublicGlobe(center) {
+  try {
+    return onGlobe(center);
+  } catch {
+    throw refuse("Radial.center", "on the globe", "another place");
+  }
+}
+
 /** The angle between two unit vectors, by Kahan's formula: accurate for close points and for antipodes. */
-export function angleBetween(a, b) {
+function angleBetween(a, b) {
   const half = turn(length(a.map((part, k) => part.minus(b[k]))), length(a.map((part, k) => part.plus(b[k]))));
   return half.plus(half);
 }
 
+/** The signed distance to a polygon whose rings are in (longitude, latitude). */
+export function readArcs(radius, lists) {
+  const rings = readRings(lists, "EarthRegion.rings");
+  if (rings.flat().some(([x, y]) => Math.abs(x) > 360 || Math.abs(y) > 90)) {
+    throw refuse("EarthRegion.rings", "in degrees (longitude, latitude) on a globe", "something else");
+  }
+  return globeRegion(radius, rings);
+}
+
 /** The distance to the arcs between corners in (longitude, latitude), negative inside, as a function of a value. */
-export function globeRegion(radius, edges) {
-  const values = edges.map((edge) => edge.map(([longitude, latitude]) => [latitude, longitude].map(Fraction.of)));
+function globeRegion(radius, rings) {
+  const values = edgesOf(rings, "EarthRegion.rings").map((edge) => edge.map(exactPlace));
   const vectors = (level) => values.map((ends) => ends.map((end) => wholeVector(end, level)));
   const made = vectors(LEVEL);
-  const floats = made.map((ends) => ends.map((end) => floatVector(end, LEVEL)));
-  const axes = frame(floats.map(([start]) => start));
-  if (!axes || floats.flat().some((vector) => !(dot(vector, axes[1]) > REACH))) {
+  const inFloats = (vector) => floatVector(vector, LEVEL);
+  const axes = frame(made.map(([start]) => inFloats(start)));
+  // all corners, also of rings that are one point and have no edge
+  const corners = rings.flat().map((corner) => inFloats(wholeVector(exactPlace(corner), LEVEL)));
+  if (!axes || corners.some((vector) => !(dot(vector, axes[1]) > REACH))) {
     throw refuse("EarthRegion.rings", "within 80° of its middle on Earth", "a larger one");
   }
   const onGrid = (pairs) => pairs.map((ends) => ends.map((end) => corner(end, axes)));
@@ -74,6 +114,8 @@ function inside(here, arcs) {
   }
   return odd;
 }
+
+const exactPlace = ([longitude, latitude]) => [latitude, longitude].map(Fraction.of);
 
 /** A unit vector in whole numbers out of 2^level, less than two off on each axis. */
 const wholeVector = (value, level) => unitVector(value, level + 8).map((part) => part.low >> 8n);

@@ -49,6 +49,8 @@ export class VerifiedDesign {
   /** All that the file holds; whole numbers are bigints. */
   readonly document: Readonly<Record<string, unknown>>;
   toString(): string;
+  /** The number that a report carries for a group; null where the design asks for none. Throws InvalidParameter. */
+  groupNumber(group?: string | null): number | null;
   /** One line of NDJSON by the published rule. For tests: `Client.report` remembers what was spent. */
   draw(value: Value, source: Source, group?: string): string;
 }

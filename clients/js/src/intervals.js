@@ -1,7 +1,7 @@
 // Real numbers between two whole ones, low/2^bits and high/2^bits. Every operation rounds outwards, and no mathematical
 // library of the machine is involved, so every language that has whole numbers of any size computes the same bits.
 
-import { Fraction, ceil, floor, isqrt, max, min } from "./numbers.js";
+import { ceil, floor, max, min } from "./numbers.js";
 
 export class Interval {
   constructor(low, high, bits) {
@@ -35,22 +35,6 @@ export class Interval {
     return new Interval(down, ceil(high, high >= 0n ? other.low : other.high), this.bits);
   }
 
-  size() {
-    if (this.low >= 0n) return this;
-    return this.high <= 0n ? this.negated() : new Interval(0n, max(-this.low, this.high), this.bits);
-  }
-
-  square() {
-    const { low, high } = this.size();
-    return new Interval((low * low) >> BigInt(this.bits), -((-high * high) >> BigInt(this.bits)), this.bits);
-  }
-
-  /** The square root of a number that is not negative. */
-  root() {
-    const [low, high] = [max(this.low, 0n) << BigInt(this.bits), max(this.high, 0n) << BigInt(this.bits)];
-    return new Interval(isqrt(low), high ? isqrt(high - 1n) + 1n : 0n, this.bits);
-  }
-
   minimum(other) {
     return new Interval(min(this.low, other.low), min(this.high, other.high), this.bits);
   }
@@ -59,21 +43,11 @@ export class Interval {
     return new Interval(max(this.low, other.low), max(this.high, other.high), this.bits);
   }
 
-  /** All numbers of both. */
-  hull(other) {
-    return new Interval(min(this.low, other.low), max(this.high, other.high), this.bits);
-  }
-
   /** The same out of more bits, or of fewer. */
   to(bits) {
     const more = BigInt(bits - this.bits);
     if (more >= 0n) return new Interval(this.low << more, this.high << more, bits);
     return new Interval(this.low >> -more, -(-this.high >> -more), bits);
-  }
-
-  /** The number half-way. */
-  middle() {
-    return new Fraction(this.low + this.high, 1n << BigInt(this.bits + 1));
   }
 }
 
@@ -82,17 +56,3 @@ export function exact({ top, bottom }, bits) {
   const large = top << BigInt(bits);
   return new Interval(floor(large, bottom), ceil(large, bottom), bits);
 }
-
-export function total(terms) {
-  return terms.reduce((sum, term) => sum.plus(term));
-}
-
-/** The Euclidean length of a vector. */
-export function length(vector) {
-  return vector.length === 1 ? vector[0].size() : total(vector.map((part) => part.square())).root();
-}
-
-export function dot(a, b) {
-  return total(a.map((part, k) => part.times(b[k])));
-}
-

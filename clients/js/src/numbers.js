@@ -1,4 +1,4 @@
-// Whole numbers of any size, exact fractions, and the floats nearest to them.
+// Whole numbers of any size, and exact fractions.
 
 export const abs = (n) => (n < 0n ? -n : n);
 export const min = (a, b) => (a < b ? a : b);
@@ -81,29 +81,4 @@ export class Fraction {
   equals(other) {
     return this.top === other.top && this.bottom === other.bottom;
   }
-
-  /** The nearest float; infinite beyond all of them. */
-  float() {
-    return nearest(this.top, this.bottom);
-  }
-}
-
-/** 2^k for every k whose power is a float or overflows: in two steps, so that small ones are exact. */
-const power = (k) => 2 ** Math.trunc(k / 2) * 2 ** (k - Math.trunc(k / 2));
-
-/** The float nearest to top/bottom, as IEEE 754 rounds. */
-export function nearest(top, bottom) {
-  if (top < 0n) return -nearest(-top, bottom);
-  if (top === 0n) return 0;
-  const shift = Math.min(66 - (bitLength(top) - bitLength(bottom)), 1074);
-  if (shift < -1000) return Infinity;
-  const [a, b] = shift >= 0 ? [top << BigInt(shift), bottom] : [top, bottom << BigInt(-shift)];
-  const quotient = a / b;
-  const rest = a - quotient * b;
-  if (shift === 1074 && bitLength(quotient) <= 53) {
-    // near the smallest floats there are fewer bits: rounded here, ties to even
-    const up = 2n * rest > b || (2n * rest === b && (quotient & 1n) === 1n);
-    return Number(up ? quotient + 1n : quotient) * 2 ** -1074;
-  }
-  return Number(rest ? quotient | 1n : quotient) * power(-shift);
 }

@@ -6,10 +6,7 @@ import { plain } from "./texts.js";
 const LONGEST = 3600; // seconds
 
 export class Policy {
-  /**
-   * What is allowed: the unit of the value (null for none), the most ε of one survey and of all per unit, the design's
-   * published hash (or `trust`), whether a value is in degrees, and after how many seconds a report leaves.
-   */
+  /** What is allowed, as index.d.ts has it. */
   constructor({ unit, mostEpsilon, total, hash, trust = false, degrees = false, after = 1 }) {
     if (unit !== null && !plain(unit, 40)) throw wrong("unit", "null or a text of 1 to 40 printable characters");
     for (const [name, value] of Object.entries({ mostEpsilon, total })) {

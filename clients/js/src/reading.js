@@ -1,13 +1,12 @@
 // Parts of a document, each read by one rule; what breaks a rule is an InvalidDesign that names it.
 
 import { InvalidDesign } from "./errors.js";
-import { canonical, isObject } from "./json.js";
+import { isObject } from "./json.js";
 import { Fraction, abs } from "./numbers.js";
-import { SHORT, plain, quoted, unitLike } from "./texts.js";
+import { SHORT, plain, quoted } from "./texts.js";
 
 export const AXES = 64;
 const NUMBERS = 65_535; // in a list
-const ASKED = 1 << 20; // bytes of a query, which is shown and never read
 
 /** The error for a part of a design that breaks a rule. */
 export function refuse(where, rule, got) {
@@ -72,16 +71,4 @@ export function ratio(value, where) {
 export function text(value, where, most = SHORT) {
   if (plain(value, most)) return value;
   throw refuse(where, `a text of 1 to ${most} printable characters, in NFC, without spaces at its ends`, value);
-}
-
-/** What one unit of distance is called; null where it has no name. "factor 2" is that of a LogLine alone. */
-export function unit(value, where) {
-  if (value === null || (unitLike(value) && !value.toLowerCase().startsWith("factor"))) return value;
-  throw refuse(where, "null or a short text that begins with a letter, has no number and names no factor", value);
-}
-
-/** What is asked, which is shown and never read. */
-export function asked(value, where, is) {
-  const size = is(value) ? new TextEncoder().encode(canonical(value)).length : Infinity;
-  if (size > ASKED) throw refuse(where, `of at most ${ASKED} bytes`, size);
 }

@@ -8,13 +8,18 @@ import { number, refuse } from "./reading.js";
 export const LEVEL = 160; // bits after the point of the grid on which polygons are kept
 const CORNERS = 10_000;
 
-/** The edges of the rings of a polygon, or of several, each closed; corners that stand twice in a row make no edge. */
-export function readEdges(lists, where) {
+/** The rings of a polygon, or of several, each closed. */
+export function readRings(lists, where) {
   if (!Array.isArray(lists) || !lists.every(Array.isArray)) throw refuse(where, "a list of lists", typeof lists);
   if (lists.reduce((sum, ring) => sum + ring.length, 0) > CORNERS) throw refuse(where, `of at most ${CORNERS} corners`, "more");
   const rings = lists.map((ring) => ring.map((corner) => readCorner(corner, where)));
   const closed = (ring) => ring.length > 3 && same(ring[0], ring.at(-1));
   if (!rings.length || !rings.every(closed)) throw refuse(where, "made of closed rings", `${rings.length} ring(s)`);
+  return rings;
+}
+
+/** The edges of rings; corners that stand twice in a row make none. */
+export function edgesOf(rings, where) {
   const edges = rings.flatMap((ring) => ring.slice(1).map((end, k) => [ring[k], end])).filter((edge) => !same(...edge));
   if (!edges.length) throw refuse(where, "a polygon with an area", "a point");
   return edges;
@@ -27,8 +32,9 @@ function readCorner(corner, where) {
 
 const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 
-/** The distance to edges, negative inside, as a function of a point. */
-export function flatRegion(edges) {
+/** The distance to the edges of rings, negative inside, as a function of a point. */
+export function flatRegion(rings, where) {
+  const edges = edgesOf(rings, where);
   const whole = (bits) => edges.map((edge) => edge.flat().map((part) => exact(Fraction.of(part), bits).low));
   const grid = whole(LEVEL);
   return (point) => {

@@ -1,9 +1,11 @@
 // Round noise on a lattice, k with probability ∝ (1 + θ)^(−√(|k|² + C)), by rejection, in whole numbers (theory T8′).
 
-import { geometric, rounded, uniforms } from "./draws.js";
-import { exponential, kept, logarithm } from "./functions.js";
+import { geometric, rounded } from "./cells.js";
 import { Interval } from "./intervals.js";
+import { kept } from "./kept.js";
+import { exponential, logarithm } from "./logarithms.js";
 import { Fraction, abs, floor, isqrt, max } from "./numbers.js";
+import { uniforms } from "./uniform.js";
 
 const GUARD = 64; // bits with which chances are known beyond those of W
 const [ONE, TWO] = [new Fraction(1n), new Fraction(2n)];

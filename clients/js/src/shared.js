@@ -1,17 +1,41 @@
 // Far questions in one report: one number U against all that several tables could say (theory T13).
 
-import { Uniform, cellsOf, count, rowsOf } from "./draws.js";
 import { MEASURED, chancesOf, holds, readSight } from "./far.js";
+import { float } from "./floats.js";
+import { canonical } from "./json.js";
+import { cellsOf, count, rowsOf } from "./letters.js";
+import { KINDS, readEpsilon, readMechanism } from "./mechanisms.js";
 import { Fraction, ceil, clip, floor, max, min } from "./numbers.js";
-import { refuse } from "./reading.js";
-import { TOTAL, running } from "./tables.js";
+import { parts, ratio, refuse } from "./reading.js";
+import { readSpace } from "./spaces.js";
+import { TOTAL, running } from "./weights.js";
+import { Uniform } from "./uniform.js";
 
+const TABLES = 64; // that share a report
 const LETTERS = 65_534; // of all tables, beside "nothing"
 const BROKEN = new Fraction(10n ** 9n);
 
+/** Tables that share a report, each verified by itself, and then how often they may be heard together. */
+export async function shared(document, where) {
+  const space = await readSpace(document.space);
+  const documents = parts(document.tables, `${where}.tables`, TABLES);
+  if (!space.point) throw refuse(`${where}.space`, "flat, for tables to share a report", space.kind);
+  const epsilon = readEpsilon(document.guarantee, where, space.unit);
+  const { Table, BracketTable } = KINDS;
+  const tables = [];
+  for (const [k, one] of documents.entries()) {
+    const found = await readMechanism(one, `${where}.tables[${k}]`, { Table, BracketTable });
+    if (canonical(one.space) !== canonical(document.space) || found.epsilon !== epsilon || "spare" in one) {
+      throw refuse(`${where}.tables[${k}]`, "on the space of all, without spare rows, and keep the same promise", one.type);
+    }
+    tables.push(found);
+  }
+  return sharedTables(epsilon, space, tables, ratio(document.share, `${where}.share`), where);
+}
+
 /** The report that verified tables share, and whether it keeps their promise. */
-export function sharedTables(epsilon, space, tables, share, where) {
-  if (new Fraction(1n).less(share)) throw refuse(`${where}.share`, "at most 1", share.float());
+function sharedTables(epsilon, space, tables, share, where) {
+  if (new Fraction(1n).less(share)) throw refuse(`${where}.share`, "at most 1", float(share));
   const letters = tables.reduce((sum, { document }) => sum + document.values.length - 1, 0);
   if (letters > LETTERS) throw refuse(`${where}.tables`, `of at most ${LETTERS} letters in all`, letters);
   if (!(1 / MEASURED <= epsilon && epsilon <= MEASURED)) {
@@ -28,7 +52,7 @@ export function sharedTables(epsilon, space, tables, share, where) {
     return { coordinate, rows, sight, chances: chancesOf(lattice, weights, idle, rate) };
   });
   const limit = new Fraction(share.bottom, share.top);
-  const near = limit.float();
+  const near = float(limit);
   const down = limit.less(Fraction.of(near)) ? near * (1 - 2 ** -52) : near;
   const spent = holds(made, epsilon, down) ? new Fraction(1n) : BROKEN;
   return { epsilon, space, spent, draw: (value, source) => [drawSaid(made, value, share, source)] };

@@ -4,7 +4,6 @@
 export const SHORT = 80;
 export const NAME = 200; // of a survey, and of a person
 export const LABEL = 60; // of a group, and of what is counted
-const UNIT = 40;
 const QUOTED = 60; // of what an error quotes
 const MARKS = 3; // accents on one letter
 
@@ -17,13 +16,6 @@ const UNSEEN = new RegExp(
     "\\u{1d159}\\u{e0100}-\\u{e01ef}]",
   "u",
 );
-const PUNCTUATION = /[,;:="'`´“”‘’«»„‚‹›]/u;
-const SCRIPTS = (
-  "Latin Cyrillic Armenian Hebrew Arabic Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam " +
-  "Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer Mongolian"
-).split(" ");
-const LETTERS = [/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u, ...SCRIPTS.map((s) => new RegExp(`\\p{sc=${s}}`, "u"))];
-const EVERYWHERE = /[\p{sc=Greek}µ\u212a\u212b]/u; // that units of every script take
 
 export const codePoints = (words) => [...words].length;
 
@@ -34,23 +26,6 @@ export const seen = (words) => ASCII.test(words) || (PRINTED.test(words) && !UNS
 export function plain(words, most) {
   if (typeof words !== "string" || !words || codePoints(words) > most || !seen(words)) return false;
   return words === words.trim() && (ASCII.test(words) || composed(words));
-}
-
-/** Whether it can be shown after an ε as "ε per unit": no number, no second "per", no punctuation to go on with. */
-export function unitLike(words) {
-  if (!plain(words, UNIT) || PUNCTUATION.test(words)) return false;
-  const rest = words.replace(/\((19|20)[0-9]{2}\)$/, "");
-  const said = /(?<![\p{L}\p{N}_])per(?![\p{L}\p{N}_])/u.test(rest.toLowerCase());
-  return !said && !counts(rest) && oneScript(words) && /^[\p{L}\p{Sc}%‰°]/u.test(words);
-}
-
-/** Whether there is a number in any script, but for one digit behind a letter. */
-const counts = (words) => /\p{N}/u.test(words.replace(/(?<=\p{L})[0-9²³](?!\p{N})/gu, ""));
-
-/** Whether all letters are of one script, beside those of every script; letters of rare scripts are not taken. */
-function oneScript(words) {
-  const letters = (words.match(/\p{L}/gu) ?? []).filter((letter) => !EVERYWHERE.test(letter));
-  return !letters.length || LETTERS.some((script) => letters.every((letter) => script.test(letter)));
 }
 
 /** Whether a text is in NFC and has only few marks, each on a letter. */

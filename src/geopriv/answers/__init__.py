@@ -3,6 +3,7 @@
 from geopriv.answers.answers import Answer, Answers, Band
 from geopriv.answers.asked import Asked
 from geopriv.answers.comparison import Change, Comparison, compare
+from geopriv.answers.days import Shifts, shifts
 from geopriv.answers.estimates import Estimate, Estimates
 
 __all__ = [
@@ -14,5 +15,7 @@ __all__ = [
     "Comparison",
     "Estimate",
     "Estimates",
+    "Shifts",
     "compare",
+    "shifts",
 ]

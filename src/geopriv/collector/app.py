@@ -12,16 +12,19 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from geopriv.collector import tokens
+from geopriv.collector.analyst import Analyst, refusal
+from geopriv.collector.callers import address, bearer
+from geopriv.collector.coarse import coarse
 from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
-from geopriv.collector.metrics import metrics_text
 from geopriv.collector.openapi import openapi
-from geopriv.collector.pages import Page, participant_pages
+from geopriv.collector.pages import Page, analyst_pages, participant_pages
+from geopriv.collector.problems import Refused
 from geopriv.collector.rates import Rates
 from geopriv.collector.receiver import Receiver
 from geopriv.collector.verdicts import Sent, Verdict, read
@@ -44,6 +47,7 @@ class Service:
         live: answers so far.
         rates: of requests.
         invited: whether a report needs a token.
+        analyst: answers who asks about the reports together.
     """
 
     design: Design
@@ -51,6 +55,7 @@ class Service:
     live: Live
     rates: Rates
     invited: bool
+    analyst: Analyst
 
     def close(self) -> None:
         """Write all that waits, and let go of the database."""
@@ -65,12 +70,12 @@ class Service:
 
     async def take_one(self, request: Request) -> Response:
         """One report, with its token in the header Authorization."""
-        if not self.rates.allow(_address(request)):
+        if not self.rates.allow(address(request)):
             return self._said(Verdict.TOO_FAST)
         line = await _body(request, LINE)
         if line is None:
             return self._said(Verdict.TOO_LARGE)
-        token = tokens.read(_bearer(request))
+        token = tokens.read(bearer(request))
         if self.invited and token is None:
             return self._said(Verdict.NO_TOKEN)
         (verdict,) = await self._verdicts([read(self.design, line, token if self.invited else None)])
@@ -78,7 +83,7 @@ class Service:
 
     async def take_batch(self, request: Request) -> Response:
         """Lines of reports, each behind its token and a space where reports need one: a verdict for each."""
-        if not self.rates.allow(_address(request)):
+        if not self.rates.allow(address(request)):
             return self._said(Verdict.TOO_FAST)
         body = await _body(request, LINE * LINES)
         if body is None or body.count(b"\n") > LINES:
@@ -89,22 +94,15 @@ class Service:
         self.receiver.note(found)
         return JSONResponse({"verdicts": [verdict.words for verdict in found]})
 
-    async def answer(self, request: Request) -> Response:
-        """Answers so far, as estimates.json has them."""
-        found = await run_in_threadpool(self.live.answers)
-        if found is None:
-            return JSONResponse({"error": "There are too few reports for an answer yet."}, status_code=404)
-        return JSONResponse(found.to_document(), headers={"Cache-Control": "no-store"})
-
     async def health(self, request: Request) -> Response:
         """Whether the database can be used."""
         counted = await run_in_threadpool(self.live.store.counted)
         return JSONResponse({"design": self.design.hash, "reports": counted})
 
-    async def measure(self, request: Request) -> Response:
-        """Counts for Prometheus."""
-        text = await run_in_threadpool(metrics_text, self.live.store, self.receiver)
-        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+    async def count(self, request: Request) -> Response:
+        """About how many reports there are: one coarse number, and nothing else."""
+        counted = await run_in_threadpool(self.live.store.counted)
+        return JSONResponse({"at_least": coarse(counted)}, headers={"Cache-Control": "no-store"})
 
     async def describe(self, request: Request) -> Response:
         """This description."""
@@ -145,35 +143,41 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         await run_in_threadpool(service.close)
 
     pages = participant_pages(service.design, service.invited)
+    pages |= analyst_pages(service.design, service.analyst.everybody)
     routes = [
         *(Route(path, _shown(page)) for path, page in pages.items()),
         Route("/v1/design", service.hand_out),
         Route("/v1/reports", service.take_one, methods=["POST"]),
         Route("/v1/batch", service.take_batch, methods=["POST"]),
-        Route("/v1/answers", service.answer),
+        Route("/v1/count", service.count),
         Route("/v1/health", service.health),
         Route("/v1/openapi.json", service.describe),
-        Route("/metrics", service.measure),
+        *service.analyst.routes(),
     ]
     cors = Middleware(
         CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["Authorization"]
     )
-    return Starlette(
+    made = Starlette(
         routes=routes,
         middleware=[Middleware(Headers), *([cors] if origins else [])],
         exception_handlers={
             Unavailable: _unavailable,
+            Refused: refusal,
             GeoprivError: _refused,
+            ClientDisconnect: _gone,
             HTTPException: _wrong,
             Exception: _broken,
         },
         lifespan=living,
     )
+    made.router.redirect_slashes = False  # it would send people to whichever host a request names
+    return made
 
 
 def _shown(page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def show(request: Request) -> Response:
-        return Response(page.content, media_type=page.media_type, headers={"Cache-Control": "no-cache"})
+        headers = {"Cache-Control": "no-cache", **({"Content-Security-Policy": page.policy} if page.policy else {})}
+        return Response(page.content, media_type=page.media_type, headers=headers)
 
     return show
 
@@ -184,6 +188,11 @@ async def _unavailable(request: Request, error: Exception) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": "The request cannot be answered."}, 400)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Who left in the middle of a request hears nothing; it is no fault of the service, and nothing was written."""
+    return Response(status_code=400)
 
 
 async def _wrong(request: Request, error: Exception) -> Response:
@@ -206,12 +215,3 @@ async def _body(request: Request, most: int) -> bytes | None:
             return None
         parts.append(part)
     return b"".join(parts)
-
-
-def _bearer(request: Request) -> str | None:
-    words = request.headers.get("authorization", "").split(" ")
-    return words[1] if len(words) == 2 and words[0].casefold() == "bearer" else None
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client is not None else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from geopriv.pages.page import page_policy
+
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " + (
     "form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 )
@@ -15,6 +17,11 @@ _EVERY = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "geolocation=(self)",
 }
+
+
+def report_policy() -> str:
+    """What the page of answers may do: what it allows itself, and to be shown in a page of this service."""
+    return f"{page_policy()}; form-action 'none'; frame-ancestors 'self'"
 
 
 class Headers:
@@ -32,7 +39,9 @@ class Headers:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_EVERY)
+                headers = MutableHeaders(scope=message)
+                for name, words in _EVERY.items():
+                    headers.setdefault(name, words)  # a page may have a policy of its own
             await send(message)
 
         await self._app(scope, receive, with_headers)

@@ -1,4 +1,4 @@
-"""Answers from the reports so far, made anew when somebody asks and they have grown old."""
+"""Answers from the reports so far, made anew when somebody asks, they have grown old, and something came."""
 
 from __future__ import annotations
 
@@ -10,21 +10,33 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from geopriv.answers.answers import Answers
-from geopriv.answers.estimate import estimate
+from geopriv.collector.moment import Moment
 from geopriv.collector.store import Store
-from geopriv.reports.files import COLUMNS, GROUPED
-from geopriv.reports.tallies import Tally
-from geopriv.reports.verbs import tally
+from geopriv.errors import InvalidParameter
+from geopriv.reports.tallies import Tally, tally_of
 from geopriv.surveys.design import Design
 
-_FEWEST = 2  # reports for which anything can be said
+_COUNTS = pa.schema(
+    [
+        ("batch", pa.int32()),
+        ("mechanism", pa.int32()),
+        ("group", pa.int32()),
+        ("report", pa.list_(pa.int64())),
+        ("times", pa.int64()),
+    ]
+)
 
 
 @dataclass
 class Live:
     """The answers of a survey that is still going on.
+
+    Nothing is made anew before it is `age` seconds old, or `age` times as old as it took to make where that was longer
+    than a second: so a page that is looked at all day costs about a tenth of a core where `age` is ten. Nor is it where
+    no report came and none was rejected. While one request makes it anew, others are answered with what there was.
 
     Args:
         design: of the survey.
@@ -35,39 +47,79 @@ class Live:
     design: Design
     store: Store
     age: float = 10.0
-    _made: tuple[float, Answers | None] = (-float("inf"), None)
+    _then: float = -float("inf")
+    _moment: Moment | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def counted(self) -> Tally:
-        """All reports so far, and what was rejected."""
-        total = Tally(self.design)
-        for rows in self.store.reports():
-            total += tally(self.design, table_of(self.design, rows))
-        total.rejected = Counter(self.store.rejected())
-        return total
+        """All reports so far, counted by the database, and what was rejected.
 
-    def answers(self) -> Answers | None:
-        """The answers so far; None where there are too few reports for any."""
-        with self._lock:
-            then, found = self._made
-            if time.monotonic() - then > self.age:
-                counted = self.counted()
-                found = estimate(self.design, counted) if counted.n >= _FEWEST else None
-                self._made = time.monotonic(), found
-            return found
+        Raises:
+            InvalidParameter: for a database into which somebody else wrote what is no report to the design.
+        """
+        parts = [_counts(rows) for rows in self.store.counts()]
+        table = pa.concat_tables([_COUNTS.empty_table(), *parts])
+        try:
+            return tally_of(table, self.design, Counter(self.store.rejected()))
+        except ValueError:
+            raise foreign() from None
+
+    def now(self) -> Moment:
+        """The reports as they are, or were not long ago."""
+        last = self._moment
+        # who finds somebody else at it waits only where there is nothing yet, or where nothing may be old
+        if not self._lock.acquire(blocking=last is None or not self.age):
+            assert last is not None
+            return last
+        try:
+            if self._moment is None or time.monotonic() - self._then > self.age * max(1.0, self._moment.spent):
+                self._moment = self._renewed(self._moment)
+                self._then = time.monotonic()
+            return self._moment
+        finally:
+            self._lock.release()
+
+    def answers(self, round: int | None = None) -> Answers:
+        """The answers so far, of a walk in one round.
+
+        Raises:
+            Refused: where there are too few reports, or no such round.
+        """
+        return self.now().answers(round)
+
+    def _renewed(self, last: Moment | None) -> Moment:
+        if last is not None and (last.counted.n, last.counted.rejected) == (
+            self.store.counted(),
+            self.store.rejected(),
+        ):
+            return last
+        began = time.monotonic()
+        counted = self.counted()
+        return Moment(counted, time.monotonic() - began)
 
 
-def table_of(design: Design, rows: Sequence[Any]) -> pa.Table:
-    """Rows of the store as a table of reports."""
-    import json
+def _counts(rows: Sequence[Any]) -> pa.Table:
+    """Rows of the store as a table of counts."""
+    batches, mechanisms, groups, texts, times = zip(*rows, strict=True)
+    return pa.Table.from_arrays([batches, mechanisms, groups, numbers_of(texts), times], schema=_COUNTS)
 
-    columns = list(zip(*rows, strict=True)) or [()] * 4
-    ids, mechanisms, groups, reports = columns
-    made = [
-        pa.repeat(pa.scalar(design.hash), len(ids)),
-        *([] if design.groups is None else [pa.array(groups, pa.int32())]),
-        pa.array([bytes(one).hex() for one in ids], pa.string()),
-        pa.array(mechanisms, pa.int32()),
-        pa.array([json.loads(report) for report in reports], pa.list_(pa.int64())),
-    ]
-    return pa.Table.from_arrays(made, schema=COLUMNS if design.groups is None else GROUPED)
+
+def numbers_of(texts: Sequence[str]) -> pa.ListArray:
+    """Reports as the store has them, "[3, -1]", as lists of numbers.
+
+    >>> numbers_of(["[3, -1]", "[2]"]).to_pylist()
+    [[3, -1], [2]]
+
+    Raises:
+        InvalidParameter: for what is no report.
+    """
+    parts = pc.split_pattern(pc.utf8_trim(pa.array(texts, pa.string()), "[]"), ", ")
+    try:
+        return pa.ListArray.from_arrays(parts.offsets, pc.cast(parts.values, pa.int64()))
+    except pa.ArrowInvalid:
+        raise foreign() from None
+
+
+def foreign() -> InvalidParameter:
+    """Of a database into which somebody else wrote."""
+    return InvalidParameter("The database must hold reports that the design can have, and no others.")

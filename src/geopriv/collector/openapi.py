@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from geopriv.collector.analyst import cookie_of
+from geopriv.collector.problems import Problem
 from geopriv.collector.verdicts import Verdict
 from geopriv.surveys.design import Design
 
@@ -21,7 +24,20 @@ _REPORT = {
     },
 }
 _SAID = {"type": "object", "properties": {"verdict": {"enum": [verdict.words for verdict in Verdict]}}}
+_COUNTED = {"type": "object", "properties": {"at_least": {"type": "integer", "minimum": 0}}}
 _FAILED = {"type": "object", "properties": {"error": {"type": "string"}}}
+_REFUSED = {
+    "type": "object",
+    "required": ["reason", "error"],
+    "properties": {"reason": {"enum": [problem.reason for problem in Problem]}, "error": {"type": "string"}},
+}
+_ROUND = {"name": "round", "in": "query", "schema": {"type": "integer"}, "description": "Of a survey in rounds: which."}
+_MADE_UP = {
+    "name": "made_up",
+    "in": "query",
+    "schema": {"type": "integer", "minimum": 1},
+    "description": "How many reports are taken to be made up; one in a hundred if left out.",
+}
 
 
 def openapi(design: Design) -> dict[str, Any]:
@@ -29,21 +45,54 @@ def openapi(design: Design) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": f"geopriv collector: {design.survey}", "version": "1"},
-        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "components": {"securitySchemes": _schemes(design)},
         "paths": {
             "/v1/design": {"get": _page("The design, as devices verify it.", {"200": _answer("design.json", {})})},
             "/v1/reports": {"post": _one()},
             "/v1/batch": {"post": _batch()},
-            "/v1/answers": {
-                "get": _page(
-                    "Answers so far.",
-                    {"200": _answer("estimates.json", {}), "404": _answer("Too few reports.", _FAILED), **_DOWN},
-                )
-            },
+            "/v1/count": {"get": _page("About how many reports.", {"200": _answer("Coarse.", _COUNTED), **_DOWN})},
+            **_analyst(),
             "/v1/health": {"get": _page("Whether reports can be taken.", {"200": _answer("They can.", {}), **_DOWN})},
-            "/metrics": {"get": _page("Counts for Prometheus.", {"200": {"description": "Text."}, **_DOWN})},
         },
     }
+
+
+def _schemes(design: Design) -> dict[str, Any]:
+    """How one shows who one is: a participant by a token, an analyst by the key, or in a browser by a pass."""
+    return {
+        "token": {"type": "http", "scheme": "bearer", "description": "An invitation, for one report."},
+        "key": {"type": "http", "scheme": "bearer", "description": "The analyst's key."},
+        "pass": {"type": "apiKey", "in": "cookie", "name": cookie_of(design)},
+    }
+
+
+def _analyst() -> dict[str, Any]:
+    """What is answered to who has the key, or to everybody where answers are open."""
+    entered = _key("A pass for a browser, against the key.", {"204": {"description": "In a cookie."}})
+    left = _page("The browser forgets its pass.", {"204": {"description": "Done."}})
+    counts = _key("Counts for Prometheus; never open.", {"200": {"description": "Text."}, **_DOWN})
+    return {
+        "/v1/session": {"post": entered, "delete": left},
+        "/v1/answers": {"get": _read("Answers so far.", _answer("estimates.json", {}))},
+        "/v1/answers.csv": {"get": _read("The same as a table.", {"description": "CSV."})},
+        "/v1/answers.geojson": {"get": _read("The same as areas.", {"description": "GeoJSON."})},
+        "/v1/report.html": {"get": _read("The same as a page.", {"description": "HTML."})},
+        "/v1/overview": {"get": _read("How far the survey is.", _answer("An overview.", {}), [_MADE_UP])},
+        "/metrics": {"get": counts},
+    }
+
+
+def _key(about: str, responses: dict[str, Any]) -> dict[str, Any]:
+    refused = {"401": _answer("no key, wrong key", _REFUSED), "429": _answer("too fast", _REFUSED)}
+    return _page(about, responses | refused) | {"security": [{"key": []}, {"pass": []}]}
+
+
+def _read(about: str, answer: dict[str, Any], parameters: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    problems: dict[int, list[str]] = {}
+    for problem in Problem:
+        problems.setdefault(problem.status, []).append(problem.reason)
+    refused = {str(status): _answer(", ".join(reasons), _REFUSED) for status, reasons in problems.items()}
+    return _key(about, {"200": answer, **refused, **_DOWN}) | {"parameters": [_ROUND, *parameters]}
 
 
 def _answer(about: str, schema: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,14 @@
-"""The participant's page, and the browser's device that it runs: files of this package, none from elsewhere."""
+"""The pages, and the browser's device that the participant's runs: files of this package, none from elsewhere."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
+from geopriv.collector.headers import POLICY
+from geopriv.collector.places import WIDE, chart_of
 from geopriv.errors import Unavailable
 from geopriv.pages.promise import promise_of
 from geopriv.surveys.design import Design
@@ -21,10 +24,12 @@ class Page:
     Args:
         content: its bytes.
         media_type: what they are.
+        policy: what it may do; that of all pages if left out.
     """
 
     content: bytes
     media_type: str = "text/html"
+    policy: str | None = None
 
 
 def participant_pages(design: Design, invited: bool) -> dict[str, Page]:
@@ -37,13 +42,28 @@ def participant_pages(design: Design, invited: bool) -> dict[str, Page]:
     Raises:
         Unavailable: where the browser's device is not beside the package.
     """
-    script = _HERE / "participant.js"
     device = {f"/client/{path.name}": _file(path) for path in sorted(device_folder().glob("*.js"))}
     return {
         "/": Page(_asking(design, invited)),
-        "/page/participant.js": _file(script),
-        "/page/participant.css": Page(_style(), "text/css"),
+        "/page/participant.js": _file(_HERE / "participant.js"),
+        "/page/map.js": _file(_HERE / "map.js"),
+        "/page/participant.css": Page(_style("participant.css"), "text/css"),
         **device,
+    }
+
+
+def analyst_pages(design: Design, everybody: bool) -> dict[str, Page]:
+    """The analyst's page: it holds nothing of what was reported, and asks for it with a key.
+
+    Args:
+        design: whose reports are looked at.
+        everybody: whether no key is asked for.
+    """
+    frames = f"{POLICY}; frame-src 'self'"  # the page of answers stands in it
+    return {
+        "/analyst": Page(_made("analyst.html.j2", design=design, everybody=everybody), policy=frames),
+        "/page/analyst.js": _file(_HERE / "analyst.js"),
+        "/page/analyst.css": Page(_style("analyst.css"), "text/css"),
     }
 
 
@@ -64,16 +84,18 @@ def _file(path: Path) -> Page:
 
 
 def _asking(design: Design, invited: bool) -> bytes:
+    promise = promise_of(design.guarantee, design.space)
+    groups = design.groups.names if design.groups is not None else ()
+    found = {"asked": _asked(design), "promise": promise, "groups": groups, "invited": invited}
+    return _made("participant.html.j2", design=design, chart=chart_of(design), wide=WIDE, **found)
+
+
+def _made(name: str, **values: Any) -> bytes:
+    """A page of a template."""
     import jinja2
 
     made = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    words = (_HERE / "participant.html.j2").read_text(encoding="utf-8")
-    promise = promise_of(design.guarantee, design.space)
-    groups = design.groups.names if design.groups is not None else ()
-    page = made.from_string(words).render(
-        design=design, asked=_asked(design), promise=promise, groups=groups, invited=invited
-    )
-    return page.encode()
+    return made.from_string((_HERE / name).read_text(encoding="utf-8")).render(**values).encode()
 
 
 def _asked(design: Design) -> list[str]:
@@ -88,11 +110,11 @@ def _asked(design: Design) -> list[str]:
     return found
 
 
-def _style() -> bytes:
-    """The colours of all pages, by light and by dark."""
+def _style(name: str) -> bytes:
+    """A page's style, behind the colours of all pages by light and by dark."""
     templates = resources.files("geopriv.pages") / "templates"
     light, dark = ((templates / f"{name}.css").read_text(encoding="utf-8") for name in ("light", "dark"))
-    own = (_HERE / "participant.css").read_text(encoding="utf-8")
+    own = (_HERE / name).read_text(encoding="utf-8")
     colours = f":root {{ color-scheme: light dark;\n{light}}}\n"
     colours += f"@media (prefers-color-scheme: dark) {{ :root {{\n{dark}}} }}\n"
     return (colours + own).encode()

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch
 from geopriv.collector.migrations import upgrade
-from geopriv.collector.tables import BATCHES, REJECTED, REPORTS, SURVEY, TOKENS
+from geopriv.collector.tables import REJECTED, REPORTS, SURVEY, TOKENS
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import InvalidParameter, Unavailable
 
 _Item = TypeVar("_Item")
 _PATIENCE = 30  # seconds to wait for another process
 _ROWS = 500  # in a statement
+_AT_ONCE = 1 << 16  # rows that are read together
 _READS = "geopriv_reads"  # an option of transactions that write nothing
 
 
@@ -28,13 +30,18 @@ class Store:
 
     Args:
         url: as SQLAlchemy has it: "sqlite:///survey.sqlite", "postgresql+psycopg://…".
+        new: whether a file of SQLite's may be made.
 
     Raises:
+        InvalidParameter: for an address that is none, and for a file that is not there and may not be made.
         Unavailable: where the database cannot be reached.
     """
 
-    def __init__(self, url: str) -> None:
-        self._engine = sa.create_engine(_driver(url), **_settings(url))
+    def __init__(self, url: str, new: bool = True) -> None:
+        address = _driver(url)
+        if not new and address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+            raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}.")
+        self._engine = sa.create_engine(address, **_settings(url))
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", _durable)
             sa.event.listen(self._engine, "begin", _at_once)
@@ -61,13 +68,23 @@ class Store:
         """
         with self.reachable(), self._engine.begin() as connection:
             self._insert(connection, SURVEY, [{"one": 1, "design": design, "invited": invited}])
-            self._insert(connection, BATCHES, [{"number": 1, "day": _today(), "closed": False}])
             found = connection.execute(sa.select(SURVEY.c.design, SURVEY.c.invited)).one()
-        if found.design != design:
-            raise InvalidParameter(f"The database must be of this design. It is of {found.design[:12]}….")
+        _require_same(found.design, design)
         if found.invited != invited:
             how = "invites by tokens" if found.invited else "takes reports from anybody"
             raise InvalidParameter(f"The database must be asked for as it was begun: it {how}.")
+
+    def require(self, design: str) -> None:
+        """Refuse a database that was not begun for a design.
+
+        Raises:
+            InvalidParameter: saying of which it is.
+        """
+        with self._reading() as connection:
+            found = connection.execute(sa.select(SURVEY.c.design)).scalar_one_or_none()
+        if found is None:
+            raise InvalidParameter("The database must be one that geopriv serve has used. It holds no survey.")
+        _require_same(found, design)
 
     def invite(self, hashes: Iterable[bytes]) -> None:
         """Keep the hashes of new tokens, all of them or none."""
@@ -86,10 +103,11 @@ class Store:
             sent: reports that could have come from the design.
         """
         with self.reachable(), self._engine.begin() as connection:
+            await_turn(connection)
             tokens = self._tokens(connection, {one.token for one in sent if one.token is not None})
             known = self._known(connection, {one.id for one in sent})
             verdicts, fresh = _judged(sent, tokens, known)
-            batch = connection.execute(sa.select(sa.func.max(BATCHES.c.number))).scalar_one()
+            batch = open_batch(connection) if fresh else 0
             rows = [
                 {"id": one.id, "batch": batch, "mechanism": one.mechanism, "group": one.group, "report": one.report}
                 for one in sorted(fresh, key=lambda one: one.id)
@@ -130,12 +148,33 @@ class Store:
             total, spent = connection.execute(chosen).one()
         return int(total), int(spent)
 
-    def reports(self) -> Iterator[Sequence[Any]]:
-        """All reports as rows (id, mechanism, group, report), in the order of their ids, some at a time."""
-        columns = REPORTS.c["id", "mechanism", "group", "report"]
+    def batches(self) -> list[Batch]:
+        """The batches of reports, in the order in which they were begun."""
         with self._reading() as connection:
-            found = connection.execution_options(yield_per=1 << 14).execute(sa.select(*columns).order_by(REPORTS.c.id))
-            yield from found.partitions()
+            return list_batches(connection)
+
+    def close_batches(self, numbers: Sequence[int]) -> None:
+        """Let no report enter these batches any more: those that are being written are in them when this returns."""
+        with self.reachable(), self._engine.begin() as connection:
+            close_batches(connection, numbers)
+
+    def reports(self, numbers: Sequence[int] | None = None) -> Iterator[Sequence[Any]]:
+        """Reports as rows (id, mechanism, group, report), in the order of their ids, some at a time.
+
+        Args:
+            numbers: of batches; None for all.
+        """
+        chosen = sa.select(*REPORTS.c["id", "mechanism", "group", "report"]).order_by(REPORTS.c.id)
+        chosen = chosen if numbers is None else chosen.where(REPORTS.c.batch.in_(numbers))
+        with self._reading() as connection:
+            yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
+
+    def counts(self) -> Iterator[Sequence[Any]]:
+        """How often each report came in a batch, as rows (batch, mechanism, group, report, times), some at a time."""
+        columns = REPORTS.c["batch", "mechanism", "group", "report"]
+        chosen = sa.select(*columns, sa.func.count().label("times")).group_by(*columns)
+        with self._reading() as connection:
+            yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
 
     def close(self) -> None:
         """Let go of the database."""
@@ -202,6 +241,11 @@ def _judged(
     return verdicts, fresh
 
 
+def _require_same(found: str, design: str) -> None:
+    if found != design:
+        raise InvalidParameter(f"The database must be of this design, {design[:12]}…. It is of {found[:12]}….")
+
+
 def _driver(url: str) -> sa.URL:
     """The address of a database, by the driver that comes with the collector."""
     try:
@@ -241,7 +285,3 @@ def _parts(items: Iterable[_Item]) -> Iterator[list[_Item]]:
     rest = iter(items)
     while part := list(islice(rest, _ROWS)):
         yield part
-
-
-def _today() -> Any:
-    return datetime.now(UTC).date()

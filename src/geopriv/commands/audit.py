@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from geopriv.commands.expectations import contribution_document
 from geopriv.commands.streams import PIPED, at_hand
 from geopriv.commands.talk import QuietOption, Talk, examples
 from geopriv.device.kinds import require_kind
@@ -87,6 +88,10 @@ def _print(console: Console, found: DesignAudit) -> None:
             f"{second}, at report {output} ({one.pairs:,} pairs compared).",
             markup=False,
         )
+    if found.contributions:
+        console.print("Made-up reports keep everybody's promise, and can move answers:")
+    for each in found.contributions:
+        console.print(f" * {each.words}", markup=False, highlight=False)
 
 
 def _print_samples(console: Console, drawn: SampleAudit) -> None:
@@ -117,6 +122,7 @@ def _document(found: DesignAudit, drawn: SampleAudit | None) -> dict[str, Any]:
             {"passed": one.passed, "worst_ratio": one.worst_ratio, "at": list(one.at), "pairs": one.pairs}
             for one in found.audits
         ],
+        "contributions": [{"question": each.question} | contribution_document(each) for each in found.contributions],
     }
     return document if drawn is None else document | {"samples": _samples_document(drawn)}
 

@@ -21,7 +21,9 @@ from geopriv.commands import (
     init,
     plan,
     privatize,
+    publish,
     serve,
+    simulate,
 )
 from geopriv.commands.streams import settle_output
 from geopriv.errors import GeoprivError
@@ -55,6 +57,8 @@ app.command(epilog=compare.EXAMPLES)(compare.compare)
 app.command(epilog=export.EXAMPLES)(export.export)
 app.command(epilog=serve.EXAMPLES)(serve.serve)
 app.command(epilog=serve.TOKEN_EXAMPLES)(serve.tokens)
+app.command(epilog=publish.EXAMPLES)(publish.publish)
+app.command(epilog=simulate.EXAMPLES)(simulate.simulate_clients)
 app.command(epilog=demo.EXAMPLES)(demo.demo)
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from geopriv.queries.questions import Question
+    from geopriv.surveys.contributions import Contribution
     from geopriv.surveys.planning import SurveyPlan
     from geopriv.surveys.planning.targets import Needs, Sweep
 
@@ -97,10 +98,17 @@ def question_documents(found: SurveyPlan) -> list[dict[str, Any]]:
             "standard_error_at_worst": worst if math.isfinite(worst := found.worst(question)) else None,
             "plain_half_width_expected": found.plain_half_width(question),
             "moved_by_one_made_up_report": _moved(found, question),
+            "contribution": None if question.valued else contribution_document(found.contribution(question)),
             "unit": _unit(question),
         }
         for question in found.survey.questions
     ]
+
+
+def contribution_document(one: Contribution) -> dict[str, Any]:
+    """How much one report can count, for machines: null where nothing bounds it."""
+    largest = one.largest if math.isfinite(one.largest) else None
+    return {"largest": largest, "exact": one.exact, "share_of_reports": float(one.share), "words": one.words}
 
 
 def _moved(found: SurveyPlan, question: Question) -> float | None:

@@ -79,7 +79,7 @@ def privatize(
         require_kind(data, "people", also=("parquet",))
     talk = Talk(quiet, as_json or piped)
     chosen = choose("privatize", engine, data is not None, query, database, master, checkpoint, allow_extensions)
-    allowed = _share(allow_unreadable)
+    allowed = share_of("privatize", "allow_unreadable", allow_unreadable)
     promise = read_design(design)
     given = piped_in() if data == PIPED else data
     people = given if query is None else Sql(query, database, allow_extensions)
@@ -102,8 +102,8 @@ def privatize(
         _print(talk.console, promise, design, done, output)
 
 
-def _share(words: str) -> float:
-    """A share of rows, as 5% or 0.05."""
+def share_of(command: str, parameter: str, words: str) -> float:
+    """A share, as 5% or 0.05."""
     from geopriv.spaces.checks import invalid
 
     number = words.strip().removesuffix("%").strip()
@@ -112,7 +112,7 @@ def _share(words: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise invalid("privatize", "allow_unreadable", "a share of rows, such as 5% or 0.05", words)
+        raise invalid(command, parameter, "a share, such as 5% or 0.05", words)
     return share
 
 

@@ -132,6 +132,18 @@ class Sendable(Mechanism):
         """
         return None
 
+    def span(self, question: Question, which: Sequence[int]) -> float:
+        """The largest less the least that one report adds to some of a question's means, or to what holds them.
+
+        Infinite where nothing bounds it.
+        """
+        # ranges do not depend on what was reported: any two reports do
+        # of the last round, where there are several: in which a report moves most
+        any_ = [max(low, 0) if low < 1 else high - 1 for low, high in self.ends]
+        two = Counts(np.array([any_], dtype=np.int64), np.array([2], dtype=np.int64))
+        sums = [self.sums(two, question, which), *(self.bracket_sums(two, question, which) or ())]
+        return 2 * max(float(part.leverage) for part in sums)
+
 
 def draw_shares(shares: tuple[int, ...], n: int, source: Source = ENTROPY) -> npt.NDArray[np.int32]:
     """Which mechanism each of n people answers: the k-th with probability exactly proportional to its share.

@@ -46,7 +46,7 @@ def page_html(answers: Answers, outline: shapely.Geometry | None = None, date: d
         sections=sections,
         drawn=_drawn(sections),
         script=Markup(_script()),
-        policy=_policy(),
+        policy=page_policy(),
         asked=asked_sentences(answers),
         tables=group_tables(answers),
         said_of_groups=group_sentences(answers),
@@ -86,7 +86,7 @@ def _script() -> str:
 
 
 @cache
-def _policy() -> str:
+def page_policy() -> str:
     """What a browser may do with a page: run this script and no other, and load nothing."""
     told = base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()
     return f"default-src 'none'; script-src 'sha256-{told}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"

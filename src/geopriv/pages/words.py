@@ -19,7 +19,7 @@ REASONS = {
     "out of range": "no report that this design can make",
     "malformed": "not a report",
     "truncated": "cut off before its end",
-    "too large": "a file that was too large to read",
+    "too large": "too large to read",
     "another round": "of another round of the survey",
 }
 

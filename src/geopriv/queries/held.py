@@ -22,7 +22,7 @@ from scipy import fft, special
 from geopriv.queries.base import Query
 from geopriv.queries.brackets import Bracket, Mask, OfCoordinate, near_border
 from geopriv.shapes.coordinates import Box, Coordinate, Linear
-from geopriv.shapes.grids import BlurredGrid
+from geopriv.shapes.grids import BlurredGrid, lengths
 from geopriv.shapes.profiles import BlurredPieces, PiecewiseLinear, Profile
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid
@@ -133,7 +133,7 @@ class Held(Query):  # no dataclass, as `OnCells`: no document asks it
 @lru_cache(maxsize=4)  # both sides of a bracket have the same
 def _symbol(kernel: Kernel, shape: tuple[int, ...], spacing: float) -> FloatArray:
     """The spectrum of a kernel at the cosines of a grid."""
-    return kernel(np.sqrt(BlurredGrid(np.zeros(len(shape)), spacing, np.empty(shape)).frequency))
+    return kernel(lengths(shape, spacing))
 
 
 class Kernel:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import product
 
 import numpy as np
 from scipy import fft, ndimage
@@ -52,9 +53,18 @@ class BlurredGrid:
         return filtered(fft.idctn(self.spectrum))
 
     @property
-    def frequency(self) -> FloatArray:
-        """|ω|² of each cosine."""
-        return _frequency(self.spectrum.shape, self.step)
+    def lengths(self) -> FloatArray:
+        """|ω| of each cosine."""
+        return lengths(self.spectrum.shape, self.step)
+
+    def bend(self, waves: FloatArray) -> float:
+        """The most that waves of these sizes, one for each cosine, bend together between grid points."""
+        axes = range(waves.ndim)
+        turns = (
+            waves.sum(axis=tuple(k for k in axes if k != axis)) @ squares
+            for axis, squares in enumerate(_squares(waves.shape, self.step))
+        )
+        return float(sum(turns)) * self.step**2 / 8
 
     def coarser(self) -> BlurredGrid:
         """The same function on a third of the points along each axis, between which splines err by 1e-4.
@@ -67,14 +77,12 @@ class BlurredGrid:
 
     def read(self, coefficients: FloatArray, points: FloatArray) -> FloatArray:
         """A spline on the grid at points (..., axes); its border value outside."""
-        axes = coefficients.ndim
-        flat, last = points.reshape(-1, axes), np.array(coefficients.shape)[:, None] - 1.0
+        flat = points.reshape(-1, coefficients.ndim)
         values = np.empty(len(flat))
 
         def work(start: int) -> None:
-            place = np.clip((flat[start : start + PIECE] - self.origin).T / self.step, 0.0, last)
-            read = ndimage.map_coordinates(coefficients, place, order=5, prefilter=False, mode="mirror")
-            values[start : start + PIECE] = read
+            place = (flat[start : start + PIECE] - self.origin).T / self.step
+            values[start : start + PIECE] = _read(coefficients, place)
 
         in_threads(work, range(0, len(flat), PIECE))
         return values.reshape(points.shape[:-1])
@@ -144,6 +152,49 @@ def filtered(values: FloatArray) -> FloatArray:
     return np.asarray(ndimage.spline_filter(values, order=5, mode="mirror"))
 
 
+def _read(coefficients: FloatArray, place: FloatArray) -> FloatArray:
+    """A spline at places (axes, n) in steps of its grid; its border value outside.
+
+    Beyond the border along one axis only the others count: of two axes there is one left, and a sixth of the terms.
+    """
+    last = np.array(coefficients.shape)[:, None] - 1.0
+    beyond = (place < 0) | (place > last)
+    if len(place) == 1 or not beyond.any():
+        held = np.clip(place, 0.0, last)
+        return np.asarray(ndimage.map_coordinates(coefficients, held, order=5, prefilter=False, mode="mirror"))
+    values = np.empty(place.shape[1])
+    left = np.ones(place.shape[1], dtype=bool)
+    for axis, border in product(range(len(place)), (0, -1)):
+        there = left & (place[axis] < 0 if border == 0 else place[axis] > last[axis])
+        if there.any():
+            values[there] = _read(_on_border(coefficients, axis, border), np.delete(place[:, there], axis, axis=0))
+            left &= ~there
+    values[left] = _read(coefficients, place[:, left])
+    return values
+
+
+def _on_border(coefficients: FloatArray, axis: int, border: int) -> FloatArray:
+    """The coefficients of a spline of degree five on one of its borders, around which it is mirrored.
+
+    At a point of the grid the five splines around it count for 1, 26, 66, 26 and 1 of 120.
+    """
+    inwards = 1 if border == 0 else -1
+    first, second, third = (np.take(coefficients, border + k * inwards, axis=axis) for k in range(3))
+    return np.asarray((66 * first + 52 * second + 2 * third) / 120)
+
+
+@lru_cache(maxsize=4)  # the two sides of a bracket, their inverses and bounds ask for the same; they are large
+def lengths(shape: tuple[int, ...], step: float) -> FloatArray:
+    """|ω| of each cosine on a grid; nobody writes into it, since grids of one shape and step share it."""
+    found = np.sqrt(_frequency(shape, step))
+    found.flags.writeable = False
+    return found
+
+
 def _frequency(shape: tuple[int, ...], step: float) -> FloatArray:
-    squares = [(np.pi * np.arange(n) / (n * step)) ** 2 for n in shape]
-    return np.asarray(sum(np.meshgrid(*squares, indexing="ij")))
+    return np.asarray(sum(np.meshgrid(*_squares(shape, step), indexing="ij")))
+
+
+def _squares(shape: tuple[int, ...], step: float) -> list[FloatArray]:
+    """ω² of the cosines along each axis."""
+    return [np.square(np.pi / (n * step) * np.arange(n, dtype=np.float64)) for n in shape]

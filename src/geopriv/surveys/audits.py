@@ -18,6 +18,7 @@ from geopriv.mechanisms.sendable import Sendable
 from geopriv.proofs.audits.analytic import Audit, audit_mechanism
 from geopriv.spaces.checks import invalid
 from geopriv.spaces.documents import from_document
+from geopriv.surveys.contributions import Contribution
 from geopriv.surveys.design import Design
 
 
@@ -33,6 +34,7 @@ class DesignAudit:
         hash: of the design, if the audit passed.
         verified: whether devices accept the file. They look at what they run and not at what is asked, so they may
             where `passed` is False: then the promise holds, and nobody can estimate from the reports.
+        contributions: how much one report can count for each answer, if the audit passed.
     """
 
     passed: bool
@@ -41,6 +43,7 @@ class DesignAudit:
     guarantee: Guarantee | None = None
     hash: str = ""
     verified: bool = True
+    contributions: tuple[Contribution, ...] = ()
 
     def __str__(self) -> str:
         verdict = f"holds: {self.guarantee}" if self.passed else f"does NOT pass: {self.reason}"
@@ -95,7 +98,8 @@ def _of_design(design: Design, tolerance: float) -> DesignAudit:
     audits = tuple(audit_mechanism(mechanism, tolerance) for mechanism in design.mechanisms)
     broken = [k for k, found in enumerate(audits) if not found.passed]
     reason = f"Mechanism {broken[0]} loses more than it promises." if broken else ""
-    return DesignAudit(not broken, reason, audits, design.guarantee, design.hash)
+    counts = () if broken else design.contributions
+    return DesignAudit(not broken, reason, audits, design.guarantee, design.hash, contributions=counts)
 
 
 def _of_file(path: str | os.PathLike[str], tolerance: float) -> DesignAudit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypedDict
 
 from geopriv.device.designs import PEOPLE, VERSION, verify
@@ -22,6 +23,7 @@ from geopriv.spaces.checks import count, invalid
 from geopriv.spaces.documents import keys_of, kinds_of, to_document
 from geopriv.spaces.notes import Note, Spare
 from geopriv.spaces.shown import Plotted
+from geopriv.surveys.contributions import Contribution, contribution_of
 
 Share = Annotated[int, Note(minimum=1, maximum=1 << 32)]
 _OPEN = Spare(description="Labels of which each report carries one openly; left out for none.")
@@ -162,6 +164,25 @@ class Design(Plotted):
         """Of one person: the weakest of the mechanisms' own, since each person answers one."""
         promises = [mechanism.guarantee for mechanism in self.mechanisms]
         return promises[0] if len(promises) == 1 else partition(*promises)
+
+    @cached_property
+    def contributions(self) -> tuple[Contribution, ...]:
+        """How much one report can count for each share, number of people or map: what made-up ones could do to it.
+
+        Values (means, quantiles, covariances) are left out: no such bound is told of them.
+
+        >>> from geopriv import Line, Share, Table, Threshold
+        >>> share = Share("rich", Threshold(at=100_000, width=16_000, space=Line("USD")))
+        >>> table = Table.calibrate(share.query, "1 per 8,000 USD")
+        >>> for one in Design("income", (table,), questions=(share,)).contributions:
+        ...     print(one.words)
+        'rich': if k of n reports were made up, this share could move by at most 2.25·k/n; 1 in 100: 2.25 points.
+        """
+        return tuple(
+            contribution_of(question, self.mechanisms, self.shares, self.answering_each(question), self.counted)
+            for question in self.questions
+            if not question.valued
+        )
 
     @property
     def walks(self) -> bool:

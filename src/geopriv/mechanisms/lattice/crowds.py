@@ -179,7 +179,7 @@ class SpectrumCrowd(Crowd):
                 self.known.clear()
             self.known[key] = here
         cosines = grid.spectrum / here.symbol
-        bend = float((np.abs(cosines) * grid.frequency).sum()) / cosines.size * grid.step**2 / 8
+        bend = grid.bend(np.abs(cosines)) / cosines.size
         values = fft.idctn(cosines, workers=-1, overwrite_x=True)
         mean = np.reshape((here.waves * grid.spectrum).sum(), 1)
         return Moments(mean, *_powers(here.law, values), float(np.ptp(values)) + 2 * bend)
@@ -214,7 +214,7 @@ class _OnGrid:
             part = math.prod((side[k] for side, k in zip(sides, shift, strict=True)), start=weights)
             mass += np.bincount(at, part, mass.size)
         waves = fft.dctn(_ends(filtered(_ends(mass.reshape(shape), 2.0)), 0.5), workers=-1)
-        symbol = inverse.spectrum(np.sqrt(grid.frequency))
+        symbol = inverse.spectrum(grid.lengths)
         law = fft.idctn(waves * symbol, workers=-1)
         for axis, size in enumerate(shape):  # ⟨a, b⟩ = Σ s·â·b̂ with s = 1/2n, and half of that at 0
             scale = np.full(size, 0.5 / size)

@@ -287,8 +287,18 @@ class Lattice(Cells, Sendable):
         return self.undoing.bracket(query, reach)
 
     def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
+        made = self._brackets(question, which)
+        return None if made is None else bracket_sums(self, counts, made)
+
+    def span(self, question: Question, which: Sequence[int]) -> float:
+        made = self._brackets(question, which) or []
+        asked = [question.queries[k] for k in which] + [side for part in made for side in (part.inner, part.outer)]
+        return max(float(np.ptp(self.undoing.bounds(query) or (-np.inf, np.inf))) for query in asked)
+
+    def _brackets(self, question: Question, which: Sequence[int]) -> list[Bracket] | None:
+        """What holds each plain question between them; None where something has no bracket, or nothing is plain."""
         if not question.reach:
             return None
         made = [self.bracket(question.queries[k], question.reach) for k in which]
         known = [part for part in made if part is not None]
-        return bracket_sums(self, counts, known) if len(known) == len(made) else None
+        return known if len(known) == len(made) else None

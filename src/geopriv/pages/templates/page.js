@@ -138,7 +138,7 @@
       this.stage.append(this.marker);
       const set = { tabindex: 0, role: "application", "aria-roledescription": "map", "aria-label": data.name };
       for (const [name, value] of Object.entries(set)) this.stage.setAttribute(name, value);
-      this.figure.style.setProperty("--wide", `max(19rem, calc(${(80 * 1000) / data.tall}vh + 4rem))`);
+      this.figure.style.setProperty("--wide", `max(19rem, calc(${(80 * 1000) / data.tall} * var(--screen, 1vh) + 4rem))`);
       this.canvas.style.aspectRatio = `1000/${data.tall}`;
       find(this.box, ".picture").append(this.figure);
       this.key = find(this.figure, ".colours");

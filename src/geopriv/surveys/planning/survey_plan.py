@@ -14,12 +14,12 @@ from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.shown import Plotted
+from geopriv.surveys.contributions import Contribution
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.cautions import cautions
 from geopriv.surveys.planning.choice import Plan
 from geopriv.surveys.planning.crowds import public_ends, shares_of
-from geopriv.surveys.planning.leverage import leverage_of
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.plain_tables import TABLES
@@ -131,9 +131,12 @@ class SurveyPlan(Plotted):
         return question.times * math.sqrt(parts * max(variances) / self.survey.people)
 
     def leverage(self, question: Question) -> float:
-        """By how much one made-up report moves a question's answers at most; see `planning.leverage`."""
-        fixed = next(each for each in self.design.questions if each.name == question.name)
-        return question.times * leverage_of(self.design, fixed, self.survey.people)
+        """By how much one made-up report moves a question's answers at most; see `Design.contributions`."""
+        return self.contribution(question).moved(1, self.survey.people)
+
+    def contribution(self, question: Question) -> Contribution:
+        """How much one report can count for a question that is not about values."""
+        return next(each for each in self.design.contributions if each.question == question.name)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:

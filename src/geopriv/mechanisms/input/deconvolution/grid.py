@@ -7,13 +7,13 @@ T8′). Cosine transforms give g and E g(x + Z)² on the grid to rounding errors
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy import fft, ndimage
 
 from geopriv.mechanisms.input.deconvolution.spectrum import Spectrum
-from geopriv.shapes.grids import BlurredGrid, filtered
+from geopriv.shapes.grids import BlurredGrid, filtered, lengths
 from geopriv.spaces.checks import FloatArray
 
 _COMPARED = 40_000  # grid points at which splines are compared
@@ -61,18 +61,18 @@ class GridInverse:
         off = float(np.abs(again - values[tuple(place)]).max()) / 64 + 1e-8 * float(np.abs(values).max())
         waves = np.abs(self.grid.spectrum) / values.size  # as cosines, each of them counted in full
         some = waves > 1e-18 * waves.max()
-        return off + float((waves[some] * self.spectrum.leak(np.sqrt(self.grid.frequency[some]))).sum())
+        return off + float((waves[some] * self.spectrum.leak(self.grid.lengths[some])).sum())
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
         """Numbers between which g lies: those on the grid, and the most that all waves together bend between."""
         waves = np.abs(self.grid.spectrum / self._symbol) / self._values.size
-        slack = float((waves * self.grid.frequency).sum()) * self.grid.step**2 / 8 + self.error
+        slack = self.grid.bend(waves) + self.error
         return float(self._values.min()) - slack, float(self._values.max()) + slack
 
-    @cached_property
+    @property
     def _symbol(self) -> FloatArray:
-        return self.spectrum(np.sqrt(self.grid.frequency))
+        return _symbol_of(self.spectrum, self.grid.spectrum.shape, self.grid.step)
 
     @cached_property
     def _values(self) -> FloatArray:
@@ -89,3 +89,11 @@ class GridInverse:
     @cached_property
     def _cube(self) -> FloatArray:
         return filtered(fft.idctn(fft.dctn(self._values**3) * self._symbol))
+
+
+@lru_cache(maxsize=4)  # both sides of a bracket have the same; they are large
+def _symbol_of(spectrum: Spectrum, shape: tuple[int, ...], step: float) -> FloatArray:
+    """The spectrum of noise at the cosines of a grid."""
+    symbol = spectrum(lengths(shape, step))
+    symbol.flags.writeable = False
+    return symbol

@@ -121,7 +121,8 @@ class RoundSpectrum(Spectrum):
         turn = np.asarray(length, dtype=np.float64) * self.step
         if turn.size > _MANY:  # it grows with the length: looked up at the next longer of a few
             few = np.linspace(0.0, float(turn.max()) / self.step, _MANY)
-            return np.asarray(self.leak(few)[np.searchsorted(few, np.asarray(length) * (1 - 1e-12))])
+            next_longer = np.ceil(turn * ((_MANY - 1) / turn.max() * (1 - 1e-12))).astype(np.intp)
+            return np.asarray(self.leak(few)[next_longer])
         within = np.minimum(turn, math.pi)
         images = sum(times * self._relative(2 * math.pi * far - within) for far, times in self._shells)
         here = self._relative(turn)
