@@ -78,6 +78,7 @@ def _analyst() -> dict[str, Any]:
         "/v1/answers.geojson": {"get": _read("The same as areas.", {"description": "GeoJSON."})},
         "/v1/report.html": {"get": _read("The same as a page.", {"description": "HTML."})},
         "/v1/overview": {"get": _read("How far the survey is.", _answer("An overview.", {}), [_MADE_UP])},
+        "/v1/shifts": {"get": _read("Whether raw reports are alike on all days.", _answer("Days, in words too.", {}))},
         "/metrics": {"get": counts},
     }
 
