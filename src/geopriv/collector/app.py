@@ -137,7 +137,7 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         await run_in_threadpool(service.close)
 
     pages = participant_pages(service.design, service.invited)
-    pages |= analyst_pages(service.design, service.analyst.everybody)
+    pages |= analyst_pages(service.design, service.analyst.everybody, service.live.age)
     routes = [
         *(Route(path, _shown(page)) for path, page in pages.items()),
         Route("/v1/design", service.hand_out),
