@@ -50,7 +50,7 @@ def run(survey: tuple[str, Service], tmp_path: Path, monkeypatch: pytest.MonkeyP
             *SHARES,
             *more,
         ]
-        monkeypatch.setattr("sys.argv", ["geopriv", "simulate-clients", str(people), *options])
+        monkeypatch.setattr("sys.argv", ["geopriv", "simulate-clients", str(people), *options, *SHARES, *more])
         with pytest.raises(SystemExit) as stopped:
             main()
         return int(stopped.value.code or 0)

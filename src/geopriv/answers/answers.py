@@ -47,6 +47,21 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False)
+class Robust:
+    """Intervals that hold for the honest people, whatever some of the reports say; see `answers.robust`.
+
+    Args:
+        made_up: how many reports may be made up, wherever they are.
+        soft: of the soft answers, each for itself; infinite where as many reports could have been honest.
+        plain: of the plain answers; None where there are none.
+    """
+
+    made_up: int
+    soft: Band
+    plain: Band | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Answer(Plotted):
     """The estimates of one question.
 
@@ -65,6 +80,7 @@ class Answer(Plotted):
         asked_after: whether the question was asked of reports that existed.
         leverage: by how much one made-up report moves any of these estimates at most, and what holds plain answers;
             infinite where nothing bounds what a report adds, None where it is not told (quantiles, covariances).
+        robust: intervals that hold whatever some reports say; None unless asked for, and of values.
     """
 
     question: Question
@@ -76,6 +92,7 @@ class Answer(Plotted):
     who: str = PEOPLE
     asked_after: bool = False
     leverage: float | None = None
+    robust: Robust | None = None
 
     @property
     def in_part(self) -> str:

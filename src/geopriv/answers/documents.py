@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict, cast
 
 import numpy as np
 
-from geopriv.answers.answers import Answer, Answers, Band
+from geopriv.answers.answers import Answer, Answers, Band, Robust
 from geopriv.answers.asked import Asked
 from geopriv.answers.cells import places
 from geopriv.answers.estimates import Estimates
@@ -37,6 +37,7 @@ _PLAIN = Note(description="Holds each plain answer with the confidence, whoever 
 _MOVED = Note(
     description="One made-up report moves no value by more, nor what holds plain answers; null where it is not told."
 )
+_OLDER: dict[str, Any] = dict.fromkeys(("leverage", "robust"))  # which documents did not have at first
 _EDGE = Note(description="Who counts in part, in words.")
 _DEGREES = Note(description="In degrees; null of a plane.")
 _ACROSS = Note(description="In the unit of a plane; null of a map in degrees.")
@@ -48,6 +49,14 @@ class EndsDocument(TypedDict):
 
     low: Numbers
     high: Numbers
+
+
+class RobustDocument(TypedDict):
+    """Intervals that hold for the honest people, whatever some reports say (theory T17), each for itself."""
+
+    made_up: Annotated[int, Note(minimum=1, description="So many reports may be made up, wherever they are.")]
+    soft: EndsDocument
+    plain: Annotated[EndsDocument | None, Note(description="Null where there is no plain answer.")]
 
 
 class SoftDocument(TypedDict):
@@ -99,6 +108,7 @@ class AnswerDocument(TypedDict):
     confidence: Annotated[float, Note(exclusiveMinimum=0, maximum=1)]
     plain: Annotated[EndsDocument | None, _PLAIN]
     leverage: Annotated[Endless | None, _MOVED]
+    robust: Annotated[RobustDocument | None, Note(description="Null unless asked for, and of values.")]
     soft: SoftDocument
     map: Annotated[MapDocument | None, Note(description="Null where it is none.")]
     asked_after: Annotated[bool, Note(description="Whether it was asked of reports that existed.")]
@@ -184,8 +194,8 @@ def _renewed(document: Any) -> Any:
         return document
 
     def renewed(answers: Any) -> Any:
-        old, new = {"leverage": None}, {"map": None, "asked_after": False}  # the first was not always there
-        return [old | part | new if isinstance(part, dict) else part for part in answers]
+        new = {"map": None, "asked_after": False}
+        return [_OLDER | part | new if isinstance(part, dict) else part for part in answers]
 
     try:
         groups = document["groups"] and [part | {"answers": renewed(part["answers"])} for part in document["groups"]]
@@ -232,6 +242,7 @@ def _answer_document(answer: Answer) -> dict[str, Any]:
         "confidence": found.confidence,
         "plain": ends_document(answer.plain),
         "leverage": None if answer.leverage is None else numbers_document(np.asarray(answer.leverage)),
+        "robust": _robust_document(answer.robust),
         "soft": soft,
         "map": _map_document(answer),
         "asked_after": answer.asked_after,
@@ -263,8 +274,7 @@ def ends_document(band: Band | None) -> dict[str, Any] | None:
 
 
 def _read_answer(document: Any) -> Answer:
-    older = {"leverage": None} if isinstance(document, dict) else {}  # which documents did not have at first
-    found = _object(older | document if older else document, "answer", AnswerDocument)
+    found = _object(_OLDER | document if isinstance(document, dict) else document, "answer", AnswerDocument)
     soft = _object(found["soft"], "soft", SoftDocument)
     question = from_document(Question, found["question"])
     shape = question.shape
@@ -283,12 +293,22 @@ def _read_answer(document: Any) -> Answer:
     _expect(isinstance(after, bool), "asked_after", "true or false")
     leverage = None if found["leverage"] is None else float(_array(found["leverage"], (), "leverage"))
     _expect(leverage is None or leverage >= 0, "leverage", "at least 0")
-    return Answer(question, estimates, band, finite, nicer, plain, asked_after=after, leverage=leverage)
+    told = found["robust"] and _object(found["robust"], "robust", RobustDocument)
+    ends = told and (_read_ends(told["soft"], shape, "robust"), _read_band(told["plain"], shape, "robust"))
+    robust = Robust(_count(told["made_up"], "made_up"), *ends) if told else None
+    return Answer(question, estimates, band, finite, nicer, plain, asked_after=after, leverage=leverage, robust=robust)
+
+
+def _robust_document(one: Robust | None) -> dict[str, Any] | None:
+    ends = {} if one is None else {"soft": ends_document(one.soft), "plain": ends_document(one.plain)}
+    return None if one is None else {"made_up": one.made_up, **ends}
 
 
 def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None:
-    if document is None:
-        return None
+    return None if document is None else _read_ends(document, shape, where)
+
+
+def _read_ends(document: Any, shape: tuple[int, ...], where: str) -> Band:
     ends = _object(document, where, EndsDocument)
     return Band(*(_array(ends[end], shape, where) for end in ("low", "high")))
 

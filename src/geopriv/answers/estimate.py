@@ -21,6 +21,7 @@ from geopriv.answers.intervals import bernstein_reach
 from geopriv.answers.later import later_questions
 from geopriv.answers.plain import plain_band
 from geopriv.answers.pools import Pool
+from geopriv.answers.robust import with_robust
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.sums import band_half
 from geopriv.queries import Query
@@ -42,6 +43,7 @@ def estimate(
     consistent: bool = False,
     simultaneous: bool = False,
     weighted: bool = True,
+    robust: float | None = None,
 ) -> Answers: ...
 
 
@@ -58,6 +60,7 @@ def estimate(
     weighted: bool = True,
     of: int | None = None,
     log: str | os.PathLike[str] | None = None,
+    robust: float | None = None,
 ) -> Answers: ...
 
 
@@ -90,6 +93,7 @@ def estimate(
     weighted: bool = True,
     of: int | None = None,
     log: str | os.PathLike[str] | None = None,
+    robust: float | None = None,
 ) -> Estimate | Estimates | Answers:
     """What was learnt: the mean over the people who reported, with standard error and interval.
 
@@ -127,6 +131,8 @@ def estimate(
         of: with `simultaneous`, how many questions hold at once: all that could have come to be asked.
         log: the file that keeps which questions were asked of these reports (`geopriv.answers.log`); without one only
             these are counted.
+        robust: of a design: how many of the reports may be made up, or which share of all (0.01), to add intervals that
+            hold for the honest people whatever these say (theory T17); not of values, nor of weighted groups.
 
     Returns:
         One `Estimate`; `Estimates` of a question's shape, or in the order of queries or places; or the `Answers` of a
@@ -175,10 +181,12 @@ def estimate(
         _require_counts(asked, counts)
         later, record = later_questions(asked, counts.n, query, confidence, simultaneous, of, log)
         found = _answers(asked, counts, confidence, consistent, simultaneous, weighted, later, record)
-        return _with_shrunk(found, counts) if shrink else found
+        found = _with_shrunk(found, counts) if shrink else found
+        return found if robust is None else with_robust(found, counts, robust)
     if not isinstance(asked, Mechanism):
         raise invalid("estimate", "asked", "a mechanism, or a Design (of a file: Design.read)", type(asked).__name__)
-    ours = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not weighted, "of": of, "log": log}
+    ours: dict[str, Any] = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not weighted}
+    ours |= {"of": of, "log": log, "robust": robust}
     for name, given in ours.items():
         if given:
             raise invalid("estimate", name, "given with a design", type(asked).__name__)

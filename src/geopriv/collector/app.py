@@ -19,6 +19,7 @@ from starlette.routing import Route
 from geopriv.collector import tokens
 from geopriv.collector.analyst import Analyst, refusal
 from geopriv.collector.callers import address, bearer
+from geopriv.collector.coarse import coarse
 from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
 from geopriv.collector.openapi import openapi
@@ -98,6 +99,11 @@ class Service:
         counted = await run_in_threadpool(self.live.store.counted)
         return JSONResponse({"design": self.design.hash, "reports": counted})
 
+    async def count(self, request: Request) -> Response:
+        """About how many reports there are: one coarse number, and nothing else."""
+        counted = await run_in_threadpool(self.live.store.counted)
+        return JSONResponse({"at_least": coarse(counted)}, headers={"Cache-Control": "no-store"})
+
     async def describe(self, request: Request) -> Response:
         """This description."""
         return JSONResponse(openapi(self.design))
@@ -143,6 +149,7 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         Route("/v1/design", service.hand_out),
         Route("/v1/reports", service.take_one, methods=["POST"]),
         Route("/v1/batch", service.take_batch, methods=["POST"]),
+        Route("/v1/count", service.count),
         Route("/v1/health", service.health),
         Route("/v1/openapi.json", service.describe),
         *service.analyst.routes(),
@@ -150,7 +157,7 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
     cors = Middleware(
         CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["Authorization"]
     )
-    return Starlette(
+    made = Starlette(
         routes=routes,
         middleware=[Middleware(Headers), *([cors] if origins else [])],
         exception_handlers={
@@ -163,6 +170,8 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         },
         lifespan=living,
     )
+    made.router.redirect_slashes = False  # it would send people to whichever host a request names
+    return made
 
 
 def _shown(page: Page) -> Callable[[Request], Awaitable[Response]]:

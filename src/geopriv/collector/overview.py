@@ -58,6 +58,7 @@ def overview(live: Live, round: int | None, made_up: int | None, target: float |
         "problem": None if problem is None else problem.document,
         "places": _has_places(live.design),
         "made_up": None if answers is None else _made_up(answers, made_up),
+        "shifts": None if live.design.walks else moment.shifts().to_document(),
         "progress": None if answers is None or target is None else _progress(answers, target),
     }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from geopriv.collector.headers import POLICY
+from geopriv.collector.places import WIDE, chart_of
 from geopriv.errors import Unavailable
 from geopriv.pages.promise import promise_of
 from geopriv.surveys.design import Design
@@ -41,11 +42,11 @@ def participant_pages(design: Design, invited: bool) -> dict[str, Page]:
     Raises:
         Unavailable: where the browser's device is not beside the package.
     """
-    script = _HERE / "participant.js"
     device = {f"/client/{path.name}": _file(path) for path in sorted(device_folder().glob("*.js"))}
     return {
         "/": Page(_asking(design, invited)),
-        "/page/participant.js": _file(script),
+        "/page/participant.js": _file(_HERE / "participant.js"),
+        "/page/map.js": _file(_HERE / "map.js"),
         "/page/participant.css": Page(_style("participant.css"), "text/css"),
         **device,
     }
@@ -89,7 +90,7 @@ def _asking(design: Design, invited: bool) -> bytes:
     promise = promise_of(design.guarantee, design.space)
     groups = design.groups.names if design.groups is not None else ()
     found = {"asked": _asked(design), "promise": promise, "groups": groups, "invited": invited}
-    return _made("participant.html.j2", design=design, **found)
+    return _made("participant.html.j2", design=design, chart=chart_of(design), wide=WIDE, **found)
 
 
 def _made(name: str, **values: Any) -> bytes:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import signal
+import socket
+import sys
+import threading
+from collections import Counter
 from dataclasses import dataclass, field
 
+from geopriv.collector import logs
 from geopriv.collector.analyst import Analyst
 from geopriv.collector.app import Service, application
 from geopriv.collector.keys import Key
 from geopriv.collector.live import Live
+from geopriv.collector.logs import Log
 from geopriv.collector.rates import Rates
 from geopriv.collector.receiver import Receiver
 from geopriv.collector.store import Store
+from geopriv.collector.workers import keep
 from geopriv.surveys.design import Design
 
 _GRACE = 30  # seconds in which requests that are under way may end
+_BACKLOG = 2048  # connections that wait to be accepted
+_MINUTE = 60.0  # seconds between counts in the log
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,8 @@ class Settings:
         origins: pages of other hosts that may send reports.
         proxies: addresses of reverse proxies that are believed whom they speak for.
         age: seconds after which answers are made anew.
+        workers: processes that answer at the one address.
+        log: the form of what is said on standard error.
         key: of the analyst; a random one if left out.
         open_answers: whether answers are for everybody.
         target: half of the 95 % interval that is wanted of every share.
@@ -44,6 +56,8 @@ class Settings:
     origins: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ("127.0.0.1",)
     age: float = 10.0
+    workers: int = 1
+    log: Log = Log.TEXT
     key: Key = field(default_factory=Key.random)
     open_answers: bool = False
     target: float | None = None
@@ -66,19 +80,66 @@ def service_of(design: Design, settings: Settings) -> Service:
 def serve(design: Design, settings: Settings) -> None:
     """Answer requests until the process is asked to stop (SIGTERM, Ctrl-C); then end those that are under way.
 
-    The log says that requests came and what became of them: no value, token or address stands in it.
+    The log says what failed and, each minute, how many reports came: no value, token, address or finer time is in it.
+
+    Raises:
+        InvalidParameter: for a database of another design.
+        OSError: for an address that is taken.
     """
+    logs.begin(settings.log)
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG) as listening:
+        logs.say("began", survey=design.survey, design=design.hash, workers=settings.workers)
+        if settings.workers == 1:
+            _answer(service_of(design, settings), settings, listening)
+        else:
+            service_of(design, settings).close()  # what is wrong with the database is said once, here
+            keep(settings.workers, _work, (design.to_bytes(), settings, listening))
+        logs.say("ended")
+
+
+def _work(design: bytes, settings: Settings, listening: socket.socket) -> None:
+    """What one of several processes does."""
+    logs.begin(settings.log)
+    _answer(service_of(Design.parse(design), settings), settings, listening)
+
+
+def _answer(service: Service, settings: Settings, listening: socket.socket) -> None:
     import uvicorn
 
-    app = application(service_of(design, settings), settings.origins)
-    uvicorn.run(
-        app,
-        host=settings.host,
-        port=settings.port,
+    config = uvicorn.Config(
+        application(service, settings.origins),
         access_log=False,  # it would write addresses
+        log_config=None,
+        ws="none",
         server_header=False,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
         timeout_graceful_shutdown=_GRACE,
-        log_level="warning",
+        backlog=_BACKLOG,
     )
+    ended = threading.Event()
+    counting = threading.Thread(target=_count, args=(service, ended))
+    counting.start()
+    # uvicorn hands on the signal that ended it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    except (KeyboardInterrupt, SystemExit) as order:
+        if getattr(order, "code", 0):
+            raise
+    finally:
+        service.close()
+        ended.set()
+        counting.join()
+
+
+def _count(service: Service, ended: threading.Event) -> None:
+    """Say each minute, and at the end, what became of reports."""
+    before: Counter[str] = Counter()
+    going = True
+    while going:
+        going = not ended.wait(_MINUTE)
+        now = Counter({verdict.words: times for verdict, times in service.receiver.verdicts.items()})
+        logs.count(before, now)
+        before = now

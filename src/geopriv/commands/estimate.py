@@ -16,6 +16,7 @@ from geopriv.commands.engine import (
     choose,
 )
 from geopriv.commands.inputs import read_design, require_one_input
+from geopriv.commands.liars import made_up_option
 from geopriv.commands.outputs import require_one_output, require_replaceable
 from geopriv.commands.streams import PIPED, at_hand, going_to
 from geopriv.commands.talk import QuietOption, Talk, examples
@@ -41,6 +42,7 @@ EXAMPLES = examples(
     "geopriv estimate design.json more.parquet --add-tally week.parquet --no-page",
     "cat reports/*.ndjson | geopriv estimate design.json - -o - --quiet > now.json",
     "geopriv estimate design.json reports/ --engine spark",
+    "geopriv estimate design.json reports.parquet --robust --liars 2%",
 )
 
 
@@ -77,6 +79,14 @@ def estimate(
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Make intervals by group long enough to hold in all groups at once.")
     ] = False,
+    robust: Annotated[
+        bool,
+        typer.Option("--robust", help="Add intervals that hold for the honest whatever made-up reports say."),
+    ] = False,
+    liars: Annotated[
+        str | None,
+        typer.Option(help="With --robust: how many reports may be made up, '500' or '2%'; 1% of them by default."),
+    ] = None,
     unweighted: Annotated[
         bool, typer.Option("--unweighted", help="Count every report alike, whatever the known sizes of groups are.")
     ] = False,
@@ -96,6 +106,7 @@ def estimate(
     require_one_output("estimate", as_json, piped)
     require_one_input("estimate", design, *(reports or []))
     fraction("estimate", "confidence", confidence)
+    made_up = made_up_option(robust, liars)
     outputs = {"estimates": None if piped else output, "tally": tally, "page": None if no_page else page}
     require_outputs(outputs)
     talk = Talk(quiet, as_json or piped)
@@ -110,7 +121,7 @@ def estimate(
         counted = counted if round is None else require_reports(plan, files, counted.of_round(round))
         bar.tell("Estimating")
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
-        answers = answer(plan, counted, confidence=confidence, shrink=shrink, **wanted)
+        answers = answer(plan, counted, confidence=confidence, shrink=shrink, robust=made_up, **wanted)
         if tally is not None:
             counted.write(tally)
         with going_to(output, "estimates.json") as place:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from geopriv.commands.talk import examples
-from geopriv.errors import Unavailable
+from geopriv.errors import InvalidParameter, Unavailable
 
 if TYPE_CHECKING:
     from geopriv.collector.server import Settings
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     "geopriv serve design.json",
     "geopriv serve design.json --database postgresql://collector@db/survey --port 8080",
+    "geopriv serve design.json --workers 4 --log json",
     "GEOPRIV_KEY=$(cat analyst.key) geopriv serve design.json --target 0.01",
 )
 TOKEN_EXAMPLES = examples(
@@ -36,40 +37,65 @@ _TARGET = "Half of the 95 % interval that is wanted of every share: 0.01 is ± 1
 
 
 def serve(
-    design: Annotated[Path, typer.Argument(help="The design.json of the survey.")],
+    design: Annotated[Path, typer.Argument(envvar="GEOPRIV_DESIGN", help="The design.json of the survey.")],
     database: DatabaseAddress = SQLITE,
     host: Annotated[str, typer.Option(envvar="GEOPRIV_HOST", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="GEOPRIV_PORT", min=1, max=65535, help="Port to listen on.")] = 8000,
     anybody: Annotated[
-        bool, typer.Option("--anybody", help="Take reports without tokens: anybody can send any number of them.")
+        bool,
+        typer.Option(
+            "--anybody",
+            envvar="GEOPRIV_ANYBODY",
+            help="Take reports without tokens: anybody can send any number of them.",
+        ),
     ] = False,
-    rate: Annotated[float, typer.Option(min=0, help="Requests a second of one address; 0 for no limit.")] = 20.0,
-    burst: Annotated[int, typer.Option(min=1, help="Requests of one address at once.")] = 100,
-    origin: Annotated[list[str] | None, typer.Option(help="A page of another host that may send reports.")] = None,
-    proxy: Annotated[
-        list[str] | None, typer.Option(help="Address of a reverse proxy that is believed whom it speaks for.")
+    rate: Annotated[
+        float, typer.Option(envvar="GEOPRIV_RATE", min=0, help="Requests a second of one address; 0 for no limit.")
+    ] = 20.0,
+    burst: Annotated[int, typer.Option(envvar="GEOPRIV_BURST", min=1, help="Requests of one address at once.")] = 100,
+    origin: Annotated[
+        list[str] | None, typer.Option(envvar="GEOPRIV_ORIGIN", help="A page of another host that may send reports.")
     ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(envvar="GEOPRIV_PROXY", help="Address of a reverse proxy that is believed whom it speaks for."),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(envvar="GEOPRIV_WORKERS", min=1, max=64, help="Processes that answer at the one address.")
+    ] = 1,
+    log: Annotated[
+        str, typer.Option(envvar="GEOPRIV_LOG", help="The form of the log on standard error, text or json.")
+    ] = "text",
     key: Annotated[str | None, typer.Option(envvar="GEOPRIV_KEY", show_envvar=False, help=_KEY)] = None,
     open_answers: Annotated[
-        bool, typer.Option("--open-answers", help="Show answers to everybody; /metrics still takes the key.")
+        bool,
+        typer.Option(
+            "--open-answers",
+            envvar="GEOPRIV_OPEN_ANSWERS",
+            help="Show answers to everybody; /metrics still takes the key.",
+        ),
     ] = False,
-    target: Annotated[float | None, typer.Option(min=0.0001, max=0.5, help=_TARGET)] = None,
+    target: Annotated[float | None, typer.Option(envvar="GEOPRIV_TARGET", min=0.0001, max=0.5, help=_TARGET)] = None,
 ) -> None:
     """Hand out a design, take reports in and show answers, over HTTP, until it is stopped (Ctrl-C, SIGTERM)."""
     require_collector("sqlalchemy", "starlette", "uvicorn", "alembic")
     from geopriv.collector.keys import Key
+    from geopriv.collector.logs import Log
     from geopriv.collector.server import Settings
     from geopriv.collector.server import serve as run
     from geopriv.surveys.design import Design
 
+    if log not in (forms := [each.value for each in Log]):
+        raise InvalidParameter(f"The 'log' parameter must be one of {' and '.join(forms)}. Got {log[:20]!r}.")
     origins, proxies = tuple(origin or ()), tuple(proxy or ())
     held = Key.random() if key is None else Key(key)
     settings = Settings(database, host, port, not anybody, rate, burst, origins, proxies)
-    settings = replace(settings, key=held, open_answers=open_answers, target=target)
+    settings = replace(settings, key=held, open_answers=open_answers, target=target, workers=workers, log=Log(log))
     asked = Design.read(design)
-    who = "anybody" if anybody else "who has a token (geopriv tokens)"
-    print(f"geopriv: {asked.survey!r} at http://{host}:{port}, open to {who}; Ctrl-C stops it.", file=sys.stderr)
-    print(f"geopriv: {_reading(settings, asked_for=key is not None)}", file=sys.stderr)
+    if settings.log is Log.TEXT:
+        who = "anybody" if anybody else "who has a token (geopriv tokens)"
+        print(f"geopriv: {asked.survey!r} at http://{host}:{port}, open to {who}; Ctrl-C stops it.", file=sys.stderr)
+        print(f"geopriv: {_reading(settings, asked_for=key is not None)}", file=sys.stderr)
     run(asked, settings)
 
 

@@ -32,6 +32,7 @@ class Sums:
         bias: a bound on |bias|, the largest of all queries.
         fewest: reports of a group, where means are weighted by known sizes of groups (`geopriv.answers.pools`); 0 where
             every report counts alike.
+        blocks: the contributions themselves, for who looks at them again; None where only sums are known.
     """
 
     n: int
@@ -43,6 +44,7 @@ class Sums:
     high: FloatArray
     bias: float
     fewest: int = 0
+    blocks: Blocks | None = None
 
     @property
     def leverage(self) -> float:
@@ -53,7 +55,9 @@ class Sums:
         """Of some of the queries, each for itself."""
         arrays = (self.means, self.variances, self.thirds)
         means, variances, thirds = (array[some] for array in arrays)
-        return Sums(self.n, means, variances, thirds, None, self.low[some], self.high[some], self.bias, self.fewest)
+        ends, whole = (self.low[some], self.high[some]), self.blocks
+        blocks = None if whole is None else lambda: ((values[:, some], times) for values, times in whole())
+        return Sums(self.n, means, variances, thirds, None, *ends, self.bias, self.fewest, blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +75,15 @@ class Moments:
     squares: FloatArray
     cubes: FloatArray
     spread: float
+
+
+def repeated(values: FloatArray, times: FloatArray) -> Blocks:
+    """One block of contributions, as often as it is looked at.
+
+    >>> next(repeated(np.zeros((2, 1)), np.ones(2))())[1].tolist()
+    [1.0, 1.0]
+    """
+    return lambda: iter([(values, times)])
 
 
 def band_half(reach: float, sums: Sums) -> FloatArray:

@@ -21,7 +21,7 @@ from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame, on_map
 from geopriv.pages.letters import Fence, fences
 from geopriv.pages.live import DECIMALS, map_data, nicer_words
-from geopriv.pages.made_up import made_up_words
+from geopriv.pages.made_up import made_up_words, robust_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.scales import Scale, fitting, scales
@@ -230,7 +230,8 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
             "the file of estimates, are too short there, and only the band is to be trusted."
         )
     notes += [_bias(answer, density)[1], f"From {counted(answer.estimates.n, 'report')}."]
-    notes.append(made_up_words(answer.leverage, answer.estimates.n, *scale(density.question, answer.who)))
+    unit = scale(density.question, answer.who)
+    notes += [made_up_words(answer.leverage, answer.estimates.n, *unit), robust_words(answer, *unit)]
     return tuple(note for note in notes if note)
 
 

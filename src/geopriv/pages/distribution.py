@@ -14,7 +14,7 @@ from geopriv.device.designs import PEOPLE
 from geopriv.pages import drawings
 from geopriv.pages.amounts import Cell
 from geopriv.pages.live_curves import Row, curve_data
-from geopriv.pages.made_up import made_up_words
+from geopriv.pages.made_up import made_up_words, robust_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, linear_axis, log_axis, outward, picked, round_numbers
 from geopriv.pages.regions import Page
 from geopriv.pages.share import axis_top, percent, percents, plain_decimals
@@ -255,7 +255,10 @@ def _notes(answer: Answer) -> tuple[str, ...]:
         notes += [note for note in _bias(answer)[1:] if note]
     if answer.consistent is not None:
         notes.append("The dashed line was made to fall and to stay between 0 and 100 %; that makes it biased.")
-    notes.append(made_up_words(answer.leverage, estimates.n, 100.0, " points", 1.0))
+    notes += [
+        made_up_words(answer.leverage, estimates.n, 100.0, " points", 1.0),
+        robust_words(answer, 100.0, " points"),
+    ]
     return tuple(note for note in notes if note)
 
 

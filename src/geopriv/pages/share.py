@@ -14,7 +14,7 @@ from geopriv.answers.estimates import Estimate
 from geopriv.device.designs import PEOPLE
 from geopriv.pages import drawings
 from geopriv.pages.amounts import NO_BAR, Cell, amount_of
-from geopriv.pages.made_up import made_up_words
+from geopriv.pages.made_up import made_up_words, robust_words
 from geopriv.pages.numbers import decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, percent_words, value_text
@@ -303,7 +303,7 @@ def _notes(answer: Answer, one: Estimate) -> tuple[str, ...]:
         notes.append(f"This area cannot be told from its surroundings at this ε; {small}.")
     if _is_clear(one):
         notes += _finite(answer, decimals)  # else it is in the sentence
-    notes.append(made_up_words(answer.leverage, one.n, 100.0, " points", 1.0))
+    notes += [made_up_words(answer.leverage, one.n, 100.0, " points", 1.0), robust_words(answer, 100.0, " points")]
     if answer.consistent is not None and float(answer.consistent) != one.value:
         notes.append(f"Made consistent, and biased by that: {percent(float(answer.consistent), decimals)}.")
     return tuple(note for note in notes if note)
@@ -331,6 +331,7 @@ def _score(answer: Answer, one: Estimate, level: str, mark: str) -> ShareView:
         f"Standard error {plain(one.standard_error, 2)}, from {counted(one.n, 'report')}.",
         *_finite(answer, decimals),
         made_up_words(answer.leverage, one.n),
+        robust_words(answer),
     )
     label, bias = bias_words(one.bias, one.standard_error, "units")
     notes += (bias,) if bias else ()

@@ -11,7 +11,7 @@ from geopriv.answers.asked import ASKED_AFTER
 from geopriv.pages.asked import asked_sentences
 from geopriv.pages.forms import form_of
 from geopriv.pages.groups import group_lines
-from geopriv.pages.made_up import made_up_words
+from geopriv.pages.made_up import made_up_words, robust_words
 from geopriv.pages.words import place_notes, wrapped
 from geopriv.spaces.rounding import above
 from geopriv.spaces.words import NARROW, plain
@@ -50,6 +50,8 @@ def _answer_lines(answer: Answer) -> list[str]:
     scale, unit = form.scale(question, answer.who)
     if made_up := made_up_words(answer.leverage, found.n, scale, unit, 1.0 if unit == " points" else math.inf):
         lines.append(f"  {made_up}")
+    if robust := robust_words(answer, scale, unit):
+        lines.append(f"  {robust}")
     if answer.consistent is not None and not np.array_equal(answer.consistent, found.values):
         nicer = f"{float(answer.consistent):.6g}" if question.shape == () else "in the estimates file and on the page"
         made = "with less noise (shrunk)" if answer.shrunk else "made consistent"

@@ -10,7 +10,7 @@ from geopriv.answers.answers import Answer
 from geopriv.device.designs import PEOPLE
 from geopriv.pages import drawings
 from geopriv.pages.amounts import NO_BAR, Amount, Cell, ValueView, amount_of
-from geopriv.pages.made_up import made_up_words
+from geopriv.pages.made_up import made_up_words, robust_words
 from geopriv.pages.mean import sure_notes
 from geopriv.pages.regions import Page
 from geopriv.pages.values import confidence_words, percent_words
@@ -85,7 +85,8 @@ def _notes(answer: Answer) -> tuple[str, ...]:
     notes += [f"Standard error {error}, from {counted(found.n, 'report')}."]
     if question.valued:
         notes += sure_notes(answer, _unit(answer))
-    notes.append(made_up_words(answer.leverage, found.n, *scale(question, answer.who)))
+    told = scale(question, answer.who)
+    notes += [made_up_words(answer.leverage, found.n, *told), robust_words(answer, *told)]
     return tuple(note for note in notes if note)
 
 

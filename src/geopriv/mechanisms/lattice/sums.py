@@ -55,7 +55,7 @@ def lattice_sums(lattice: Cells, counts: Counts, queries: Sequence[Query], toget
     moments = moments_of(blocks, counts.n, len(queries), together)
     low, high = np.array([lattice.undoing.bounds(query) or (-np.inf, np.inf) for query in queries]).T
     bias = max(lattice.largest_bias(query) for query in queries)
-    return Sums(counts.n, *moments, low, high, bias)
+    return Sums(counts.n, *moments, low, high, bias, blocks=blocks)
 
 
 def bracket_sums(lattice: Cells, counts: Counts, brackets: Sequence[Bracket]) -> tuple[Sums, Sums]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.lattice.bias import interpolation_bias
 from geopriv.mechanisms.lattice.cells import Cells
 from geopriv.mechanisms.lattice.walks import Walk
-from geopriv.mechanisms.sums import Sums, moments_of
+from geopriv.mechanisms.sums import Sums, moments_of, repeated
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -90,14 +90,10 @@ def walk_sums(lattice: Cells, counts: Counts, queries: Sequence[Query]) -> Sums:
     steps, cells = counts.rows[:, 1:].astype(np.float64).T
     made = [contributions(lattice, query, steps, cells, int(rounds.max(initial=0))) for query in queries]
     parts, times = np.stack([part for part, _ in made], axis=1), counts.times.astype(np.float64)
-
-    def blocks() -> Iterator[tuple[FloatArray, FloatArray]]:
-        yield parts, times
-
-    moments = moments_of(blocks, counts.n, len(queries))
+    moments = moments_of(blocks := repeated(parts, times), counts.n, len(queries))
     low, high = np.array([ends for _, ends in made]).T
     bias = float(steps.max()) * max(walk_bias(lattice, query) for query in queries)
-    return Sums(counts.n, *moments, low, high, bias)
+    return Sums(counts.n, *moments, low, high, bias, blocks=blocks)
 
 
 def _straight(query: Query) -> bool:

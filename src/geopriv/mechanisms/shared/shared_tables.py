@@ -24,7 +24,7 @@ from geopriv.mechanisms.shared.loss import worst_of_shared
 from geopriv.mechanisms.shared.moments import shared_variance
 from geopriv.mechanisms.shared.reports import Said, simulated_codes
 from geopriv.mechanisms.shared.share import largest_share
-from geopriv.mechanisms.sums import Sums, moments_of
+from geopriv.mechanisms.sums import Sums, moments_of, repeated
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.noise.entropy import ENTROPY, Source
 from geopriv.queries import Query
@@ -220,5 +220,6 @@ class SharedTables(SharedLaw, Sendable):  # type: ignore[override] # nobody may 
 
     def _summed(self, counts: Counts, counted: FloatArray, bias: float) -> Sums:
         codes, times = counts.rows[:, 0], counts.times.astype(np.float64)
-        moments = moments_of(lambda: iter([(counted[codes], times)]), counts.n, counted.shape[1])
-        return Sums(counts.n, *moments, counted.min(axis=0), counted.max(axis=0), bias)
+        blocks = repeated(counted[codes], times)
+        moments = moments_of(blocks, counts.n, counted.shape[1])
+        return Sums(counts.n, *moments, counted.min(axis=0), counted.max(axis=0), bias, blocks=blocks)

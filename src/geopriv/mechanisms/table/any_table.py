@@ -18,7 +18,7 @@ from geopriv.mechanisms.kinds import Kinds, Value
 from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
 from geopriv.mechanisms.sendable import Integers, Sendable
-from geopriv.mechanisms.sums import Sums, moments_of
+from geopriv.mechanisms.sums import Sums, moments_of, repeated
 from geopriv.mechanisms.table.kinds import ValueKinds
 from geopriv.mechanisms.table.marks import corner_marks, lattice_marks
 from geopriv.mechanisms.table.reports import Letters, simulated_values
@@ -153,9 +153,9 @@ class AnyTable(Rows, OfOneQuery, Sendable):
     def sums(self, counts: Counts, question: Question, which: Sequence[int]) -> Sums:
         """What counted reports add up to: the table's values are the contributions to its one query."""
         values, times = self.values[counts.rows], counts.times.astype(np.float64)
-        moments = moments_of(lambda: iter([(values, times)]), counts.n, 1)
+        moments = moments_of(blocks := repeated(values, times), counts.n, 1)
         low, high = (np.array([end]) for end in (self.values.min(), self.values.max()))
-        return Sums(counts.n, *moments, low, high, self.largest_bias())
+        return Sums(counts.n, *moments, low, high, self.largest_bias(), blocks=blocks)
 
     @abstractmethod
     def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:

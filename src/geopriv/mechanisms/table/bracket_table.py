@@ -11,7 +11,7 @@ import numpy as np
 
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.mechanisms.sums import Moments, Sums, moments_of
+from geopriv.mechanisms.sums import Moments, Sums, moments_of, repeated
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.mechanisms.table.bracketing import bracketed
 from geopriv.mechanisms.table.brackets import border_of, excesses
@@ -106,8 +106,8 @@ class BracketTable(AnyTable):
             return None
         letters, times = counts.rows[:, 0], counts.times.astype(np.float64)
         both = np.stack([self.inner, self.outer], axis=1)
-        moments = moments_of(lambda: iter([(both[letters], times)]), counts.n, 2, together=False)
-        sums = Sums(counts.n, *moments, both.min(axis=0), both.max(axis=0), 0.0)
+        moments = moments_of(blocks := repeated(both[letters], times), counts.n, 2, together=False)
+        sums = Sums(counts.n, *moments, both.min(axis=0), both.max(axis=0), 0.0, blocks=blocks)
         return sums.part(slice(0, 1)), sums.part(slice(1, 2))
 
     def bracket_moments(self, s: Any) -> tuple[Moments, Moments]:

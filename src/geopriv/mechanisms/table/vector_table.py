@@ -12,7 +12,7 @@ import numpy as np
 
 from geopriv.mechanisms.counts import Counts
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.mechanisms.sums import Sums, moments_of
+from geopriv.mechanisms.sums import Sums, moments_of, repeated
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.mechanisms.table.rows import Rows
 from geopriv.mechanisms.table.target import Target
@@ -167,9 +167,9 @@ class VectorTable(AnyTable):
         asked = [question.queries[k] for k in which]
         counted = np.stack([self.part(query).values for query in asked], axis=1)
         letters, times = counts.rows[:, 0], counts.times.astype(np.float64)
-        moments = moments_of(lambda: iter([(counted[letters], times)]), counts.n, len(asked))
+        moments = moments_of(blocks := repeated(counted[letters], times), counts.n, len(asked))
         bias = max(self.largest_bias(query) for query in asked)
-        return Sums(counts.n, *moments, counted.min(axis=0), counted.max(axis=0), bias)
+        return Sums(counts.n, *moments, counted.min(axis=0), counted.max(axis=0), bias, blocks=blocks)
 
     def bracket_sums(self, counts: Counts, question: Question, which: Sequence[int]) -> tuple[Sums, Sums] | None:
         return None
