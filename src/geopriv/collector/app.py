@@ -145,7 +145,7 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         await run_in_threadpool(service.close)
 
     pages = participant_pages(service.design, service.invited)
-    pages |= analyst_pages(service.design, service.analyst.everybody)
+    pages |= analyst_pages(service.design, service.analyst.everybody, service.live.age)
     # looked through in this order: first what most ask for
     routes = [
         Route("/v1/reports", service.take_one, methods=["POST"]),
