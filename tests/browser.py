@@ -33,6 +33,8 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--remote-debugging-pipe",
 )
+_CODES = {"Tab": 9, "Enter": 13}  # without which the browser does nothing of its own
+_TEXTS = {"Enter": "\r"}
 _PATIENCE = 60.0  # seconds: a busy machine is no fault of a page
 
 
@@ -144,11 +146,11 @@ class Tab:
 
     def press(self, key: str, modifiers: int = 0) -> None:
         """A key, by its name; 8 is shift."""
-        text = {"text": key} if len(key) == 1 else {}
+        text = {"text": _TEXTS.get(key, key)} if len(key) == 1 or key in _TEXTS else {}
+        more = {"windowsVirtualKeyCode": _CODES[key]} if key in _CODES else {}
         for kind in ("keyDown", "keyUp"):
-            self(
-                "Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers, **(text if kind == "keyDown" else {})
-            )
+            written = more | (text if kind == "keyDown" else {})
+            self("Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers, **written)
 
     def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
         """An event of the mouse at a point of the window."""

@@ -31,6 +31,7 @@ LOCKED = (
     "/v1/answers.geojson",
     "/v1/report.html",
     "/v1/overview",
+    "/v1/shifts",
     "/metrics",
 )
 
@@ -224,8 +225,8 @@ def test_only_a_walk_has_rounds(locked: Service) -> None:
 def test_reports_are_counted_again_only_when_some_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     service = made(tmp_path)
     fill(service, 5)
-    counted = Mock(side_effect=service.live.counted)
-    monkeypatch.setattr(service.live, "counted", counted)
+    counted = Mock(side_effect=service.live.store.counts)
+    monkeypatch.setattr(service.live.store, "counts", counted)
     first = service.live.now()
     assert service.live.now() is first
     assert counted.call_count == 1

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from starlette.testclient import TestClient
 
 import geopriv as gp
 import geopriv.collector.batches
@@ -225,3 +226,29 @@ def test_tables_are_those_that_the_migrations_make(store: Store) -> None:
 
     with store._engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
+
+
+@pytest.mark.parametrize("more", [0, 60])
+def test_days_are_compared_in_numbers_and_in_words(
+    client: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    """One day in three has other reports, or not."""
+    assert "cannot be compared yet" in client.get("/v1/shifts").json()["words"]
+    for k in range(3):
+        monkeypatch.setattr(geopriv.collector.batches, "today", lambda k=k: date(2030, 1, 1 + k))
+        rows = [sent(1_000 * k + j, j % 5 if j >= more * (k == 1) else 40) for j in range(300)]
+        service.live.store.take(rows)
+        if k == 1:  # what came later on that day is of the same day
+            service.live.store.close_batches([2])
+            service.live.store.take([sent(9_999)])
+    found = client.get("/v1/shifts").json()
+    assert [(one["name"], one["reports"]) for one in found["days"]] == [
+        ("2030-01-01", 300),
+        ("2030-01-02", 301),
+        ("2030-01-03", 300),
+    ]
+    assert found["differ"] is bool(more)
+    if more:
+        assert found["oddest"] == "2030-01-02"
+        assert found["moved"]["question"] == "above"
+    assert client.get("/v1/overview").json()["shifts"] == found

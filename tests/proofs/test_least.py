@@ -10,7 +10,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.mechanisms.table.program import default_values, solve
-from geopriv.proofs.floors import shelf
+from geopriv.proofs.floors import interior, shelf
 from geopriv.proofs.floors.chains import Certificate, Chain, Refuted
 from geopriv.proofs.floors.duals import best_certificate
 
@@ -39,7 +39,7 @@ def test_a_dual_that_is_infeasible_by_a_millionth_is_refused(certificate: Certif
         "levels": replace(certificate, levels=certificate.levels + 1e-6 * np.abs(certificate.levels) + 1e-7 * size),
         "slopes": replace(certificate, slopes=certificate.slopes * (1 + 1e-4)),
         "slack": replace(certificate, slack=certificate.slack - 1e-6),
-        "values": replace(certificate, values=certificate.values[::2]),
+        "values": replace(certificate, values=certificate.values[::3]),
     }[fault]
     with pytest.raises(Refuted):
         _ = planted.floor
@@ -149,3 +149,18 @@ def test_a_file_with_other_multipliers_never_raises_a_floor(tmp_path: Path, monk
 def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(gp.InvalidParameter, match="known shape"):
         gp.proofs.least_variance(gp.LipschitzQuery(np.sin, 1.0), 1.0)
+
+
+def test_the_multipliers_are_as_good_as_asked_for_where_people_thin_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After 30 steps the bound of these people was lower: the method was cut off on its way."""
+    places, values = np.linspace(-6.0, 6.0, 161), np.linspace(-3.5, 4.5, 65)
+    shares = np.exp(-0.9 * places)
+    program = interior.Relaxed(
+        np.diff(places), 0.04 * shares / shares.sum(), np.clip(2 * places + 0.5, 0.0, 1.0), values
+    )
+    found = interior.relaxed_duals(program)
+    monkeypatch.setattr(interior, "_ROUNDS", 30)
+    early = interior.relaxed_duals(program)
+    assert found is not None
+    assert early is not None
+    assert early.bound < found.bound * (1 - 1e-4)

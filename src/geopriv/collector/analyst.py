@@ -69,6 +69,7 @@ class Analyst:
             *files,
             Route("/v1/report.html", self._read(self.report)),
             Route("/v1/overview", self._read(self.overview)),
+            Route("/v1/shifts", self._read(self.shifts)),
             Route("/metrics", self._locked(self.measure)),
         ]
 
@@ -106,6 +107,11 @@ class Analyst:
         round = _number(request, "round", Problem.WRONG_ROUND)
         made_up = _number(request, "made_up", Problem.WRONG_NUMBER)
         found = await run_in_threadpool(overview, self.live, round, made_up, self.target)
+        return JSONResponse(found)
+
+    async def shifts(self, request: Request) -> Response:
+        """Whether raw reports are alike on all days."""
+        found = await run_in_threadpool(lambda: self.live.now().shifts().to_document())
         return JSONResponse(found)
 
     async def measure(self, request: Request) -> Response:

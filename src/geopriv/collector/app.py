@@ -19,6 +19,7 @@ from starlette.routing import Route
 from geopriv.collector import tokens
 from geopriv.collector.analyst import Analyst, refusal
 from geopriv.collector.callers import address, bearer
+from geopriv.collector.coarse import coarse
 from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
 from geopriv.collector.openapi import openapi
@@ -98,6 +99,11 @@ class Service:
         counted = await run_in_threadpool(self.live.store.counted)
         return JSONResponse({"design": self.design.hash, "reports": counted})
 
+    async def count(self, request: Request) -> Response:
+        """About how many reports there are: one coarse number, and nothing else."""
+        counted = await run_in_threadpool(self.live.store.counted)
+        return JSONResponse({"at_least": coarse(counted)}, headers={"Cache-Control": "no-store"})
+
     async def describe(self, request: Request) -> Response:
         """This description."""
         return JSONResponse(openapi(self.design))
@@ -137,12 +143,13 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         await run_in_threadpool(service.close)
 
     pages = participant_pages(service.design, service.invited)
-    pages |= analyst_pages(service.design, service.analyst.everybody)
+    pages |= analyst_pages(service.design, service.analyst.everybody, service.live.age)
     routes = [
         *(Route(path, _shown(page)) for path, page in pages.items()),
         Route("/v1/design", service.hand_out),
         Route("/v1/reports", service.take_one, methods=["POST"]),
         Route("/v1/batch", service.take_batch, methods=["POST"]),
+        Route("/v1/count", service.count),
         Route("/v1/health", service.health),
         Route("/v1/openapi.json", service.describe),
         *service.analyst.routes(),

@@ -57,12 +57,7 @@ class Live:
         Raises:
             InvalidParameter: for a database into which somebody else wrote what is no report to the design.
         """
-        parts = [_counts(rows) for rows in self.store.counts()]
-        table = pa.concat_tables([_COUNTS.empty_table(), *parts])
-        try:
-            return tally_of(table, self.design, Counter(self.store.rejected()))
-        except ValueError:
-            raise foreign() from None
+        return self._tally(self._table(), Counter(self.store.rejected()))
 
     def now(self) -> Moment:
         """The reports as they are, or were not long ago."""
@@ -94,8 +89,27 @@ class Live:
         ):
             return last
         began = time.monotonic()
-        counted = self.counted()
-        return Moment(counted, time.monotonic() - began)
+        table = self._table()
+        counted = self._tally(table, Counter(self.store.rejected()))
+        return Moment(counted, time.monotonic() - began, lambda: self._days(table))
+
+    def _table(self) -> pa.Table:
+        parts = [_counts(rows) for rows in self.store.counts()]
+        return pa.concat_tables([_COUNTS.empty_table(), *parts])
+
+    def _tally(self, table: pa.Table, rejected: Counter[str]) -> Tally:
+        try:
+            return tally_of(table, self.design, rejected)
+        except ValueError:
+            raise foreign() from None
+
+    def _days(self, table: pa.Table) -> dict[str, Tally]:
+        """The same reports by the day on which they came, in UTC."""
+        days: dict[str, list[int]] = {}
+        for batch in self.store.batches():
+            days.setdefault(str(batch.day), []).append(batch.number)
+        parts = {day: table.filter(pc.field("batch").isin(days[day])) for day in sorted(days)}
+        return {day: self._tally(part, Counter()) for day, part in parts.items()}
 
 
 def _counts(rows: Sequence[Any]) -> pa.Table:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from geopriv.answers.answers import Answers
+from geopriv.answers.days import Shifts, shifts
 from geopriv.answers.estimate import estimate
 from geopriv.answers.exports import exported
 from geopriv.collector.problems import Problem, Refused
@@ -30,10 +31,12 @@ class Moment:
     Args:
         counted: the reports, and what was rejected.
         spent: seconds that making all this took.
+        days: makes the same reports by the day on which they came.
     """
 
     counted: Tally
     spent: float = 0.0
+    days: Callable[[], dict[str, Tally]] = dict
     _made: dict[Any, Any] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -60,6 +63,16 @@ class Moment:
             return self._once((suffix, round), lambda: exported(answers, suffix))
         except InvalidParameter:
             raise Refused(Problem.NO_FORM) from None
+
+    def shifts(self) -> Shifts:
+        """Whether raw reports are alike on all days.
+
+        Raises:
+            Refused: for a walk, whose rounds have other reports each.
+        """
+        if self.counted.design.walks:
+            raise Refused(Problem.NO_DAYS)
+        return self._once("shifts", lambda: shifts(self.days()))
 
     @property
     def rounds(self) -> list[tuple[int, int]]:

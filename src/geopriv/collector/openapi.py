@@ -24,6 +24,7 @@ _REPORT = {
     },
 }
 _SAID = {"type": "object", "properties": {"verdict": {"enum": [verdict.words for verdict in Verdict]}}}
+_COUNTED = {"type": "object", "properties": {"at_least": {"type": "integer", "minimum": 0}}}
 _FAILED = {"type": "object", "properties": {"error": {"type": "string"}}}
 _REFUSED = {
     "type": "object",
@@ -49,6 +50,7 @@ def openapi(design: Design) -> dict[str, Any]:
             "/v1/design": {"get": _page("The design, as devices verify it.", {"200": _answer("design.json", {})})},
             "/v1/reports": {"post": _one()},
             "/v1/batch": {"post": _batch()},
+            "/v1/count": {"get": _page("About how many reports.", {"200": _answer("Coarse.", _COUNTED), **_DOWN})},
             **_analyst(),
             "/v1/health": {"get": _page("Whether reports can be taken.", {"200": _answer("They can.", {}), **_DOWN})},
         },
@@ -76,6 +78,7 @@ def _analyst() -> dict[str, Any]:
         "/v1/answers.geojson": {"get": _read("The same as areas.", {"description": "GeoJSON."})},
         "/v1/report.html": {"get": _read("The same as a page.", {"description": "HTML."})},
         "/v1/overview": {"get": _read("How far the survey is.", _answer("An overview.", {}), [_MADE_UP])},
+        "/v1/shifts": {"get": _read("Whether raw reports are alike on all days.", _answer("Days, in words too.", {}))},
         "/metrics": {"get": counts},
     }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from geopriv.collector.headers import POLICY
+from geopriv.collector.places import WIDE, chart_of
 from geopriv.errors import Unavailable
 from geopriv.pages.promise import promise_of
 from geopriv.surveys.design import Design
@@ -41,26 +42,29 @@ def participant_pages(design: Design, invited: bool) -> dict[str, Page]:
     Raises:
         Unavailable: where the browser's device is not beside the package.
     """
-    script = _HERE / "participant.js"
     device = {f"/client/{path.name}": _file(path) for path in sorted(device_folder().glob("*.js"))}
     return {
         "/": Page(_asking(design, invited)),
-        "/page/participant.js": _file(script),
+        "/page/participant.js": _file(_HERE / "participant.js"),
+        "/page/map.js": _file(_HERE / "map.js"),
         "/page/participant.css": Page(_style("participant.css"), "text/css"),
         **device,
     }
 
 
-def analyst_pages(design: Design, everybody: bool) -> dict[str, Page]:
+def analyst_pages(design: Design, everybody: bool, every: float) -> dict[str, Page]:
     """The analyst's page: it holds nothing of what was reported, and asks for it with a key.
 
     Args:
         design: whose reports are looked at.
         everybody: whether no key is asked for.
+        every: seconds after which it looks again, if it is left to; at least one.
     """
     frames = f"{POLICY}; frame-src 'self'"  # the page of answers stands in it
     return {
-        "/analyst": Page(_made("analyst.html.j2", design=design, everybody=everybody), policy=frames),
+        "/analyst": Page(
+            _made("analyst.html.j2", design=design, everybody=everybody, every=max(every, 1.0)), policy=frames
+        ),
         "/page/analyst.js": _file(_HERE / "analyst.js"),
         "/page/analyst.css": Page(_style("analyst.css"), "text/css"),
     }
@@ -86,7 +90,7 @@ def _asking(design: Design, invited: bool) -> bytes:
     promise = promise_of(design.guarantee, design.space)
     groups = design.groups.names if design.groups is not None else ()
     found = {"asked": _asked(design), "promise": promise, "groups": groups, "invited": invited}
-    return _made("participant.html.j2", design=design, **found)
+    return _made("participant.html.j2", design=design, chart=chart_of(design), wide=WIDE, **found)
 
 
 def _made(name: str, **values: Any) -> bytes:

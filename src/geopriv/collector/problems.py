@@ -15,6 +15,7 @@ class Problem(Enum):
     NO_ROUND = "no round", 400, "This survey asks in rounds, and each has answers of its own: name one, as ?round=1."
     WRONG_ROUND = "wrong round", 400, "This survey has no such round."
     WRONG_NUMBER = "wrong number", 400, "The number of made-up reports must be a whole one, from 1 up to all there are."
+    NO_DAYS = "no days", 404, "Days are not compared where reports come in rounds: each round has reports of its own."
     NO_FORM = "no such file", 404, "These answers have no such file: no question is about an area on a map."
 
     def __init__(self, reason: str, status: int, words: str) -> None:

@@ -85,9 +85,8 @@ def _small(data: bytes) -> bytes:
         raise InvalidDesign(f"A design must be a file of at most {BYTES:,} bytes.")
     if sum(map(data.count, (b",", b"[", b"{"))) > ITEMS:
         raise InvalidDesign(f"A design must be JSON of at most {ITEMS:,} parts.")
-    if re.search(
-        rb"(?<![0-9])[0-9]{%d}" % (DIGITS + 1), data
-    ):  # else int() could take time that grows with their square
+    # else int() could take time that grows with their square; looked for from the first digit of a number only
+    if re.search(rb"(?<![0-9])[0-9]{%d}" % (DIGITS + 1), data):
         raise InvalidDesign(f"A design must be JSON whose numbers have at most {DIGITS} digits.")
     return data
 

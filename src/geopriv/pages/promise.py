@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.spaces import Space
-from geopriv.spaces.rounding import above
+from geopriv.spaces.rounding import above, below
 from geopriv.spaces.units import METRES
 from geopriv.spaces.words import NARROW, plain
 
@@ -22,11 +22,17 @@ class Promised:
         apart: a distance.
         factor: up to which two values so far apart look alike.
         right: how often, at most, a guess between the two is right.
+        least: where one value makes a report 1,000 times, how often at least the other makes the same; in words.
+        share: the same out of 1.
+        distance: how far apart, in the unit of the space.
     """
 
     apart: str
     factor: str
     right: str
+    least: str
+    share: float
+    distance: float
 
 
 @dataclass(frozen=True)
@@ -85,4 +91,6 @@ def _row(guarantee: Guarantee, apart: float, words: str) -> Promised:
     """With even odds before, a report with likelihoods F to 1 leaves odds of F, which is F/(1 + F) (Bayes)."""
     factor = guarantee.factor(apart)
     right = math.ceil(1000 * factor / (1 + factor)) / 10
-    return Promised(words, plain(above(factor, 3)), f"{plain(right)}{NARROW}%" if not guarantee.delta else "–")
+    said = f"{plain(right)}{NARROW}%" if not guarantee.delta else "–"
+    share = below(1 / factor, 3)
+    return Promised(words, plain(above(factor, 3)), said, plain(math.floor(1000 * share)), share, apart)

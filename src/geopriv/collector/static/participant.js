@@ -1,13 +1,14 @@
 // The participant's page: the answer is read from its field, made into a report here, and never put anywhere else.
 
 import { Client } from "../client/index.js";
+import { Chart } from "./map.js";
 
 const $ = (id) => document.getElementById(id);
 const { hash, epsilon, unit, invited } = document.body.dataset;
 const token = location.hash.slice(1); // a fragment, which no browser sends
 const SAID = {
-  counted: "It was counted. Thank you.",
-  "counted before": "It was counted already, once. Thank you.",
+  counted: "Yours was counted. Thank you.",
+  "counted before": "Yours was counted already, once. Thank you.",
   "no token": "It was not counted: this link has no invitation. Open the link that you were given.",
   "unknown token": "It was not counted: this invitation is not known here.",
   "spent token": "It was not counted: this invitation was used for another report.",
@@ -53,16 +54,37 @@ async function send(line) {
   return { counted: answer.ok, words: (await answer.json()).verdict };
 }
 
-function locate(inputs) {
+/** A pin beside the fields: what is pointed at stands in them, and what is typed moves it. */
+function pinned(inputs) {
+  if (!$("map")) return () => {};
+  const chosen = (place) => place.forEach((part, k) => (inputs[k].value = part));
+  const map = new Chart($("map"), $("where"), chosen);
+  const typed = () => map.type(inputs.map((input) => input.value));
+  inputs.forEach((input) => input.addEventListener("input", typed));
+  return typed;
+}
+
+/** About how many were counted: one coarse number, which this browser asks for when it has sent. */
+async function soFar() {
+  try {
+    const { at_least: least } = await (await fetch("v1/count", { referrerPolicy: "no-referrer" })).json();
+    return least ? ` There are ${least.toLocaleString("en")} reports or more so far.` : " There are fewer than 10 reports so far.";
+  } catch {
+    return "";
+  }
+}
+
+function locate(inputs, moved) {
   say("Asking this device for its position…");
   const found = ({ coords }) => {
     [coords.latitude, coords.longitude].forEach((part, k) => (inputs[k].value = String(part)));
+    moved();
     say("The position stands in the fields. It stays in this browser.");
   };
   navigator.geolocation.getCurrentPosition(found, () => say("This device tells no position. Type it instead.", true));
 }
 
-async function make(client, inputs) {
+async function make(client, inputs, moved) {
   $("make").disabled = true;
   say("Making the report…");
   try {
@@ -71,6 +93,7 @@ async function make(client, inputs) {
     $("report").textContent = line;
     [$("ask").hidden, $("made").hidden] = [true, false];
     inputs.forEach((input) => (input.value = ""));
+    moved();
     $("made").focus();
     say("Nothing was sent yet.");
   } catch (error) {
@@ -84,8 +107,10 @@ async function deliver() {
   say("Sending…");
   try {
     const { counted, words } = await send($("report").textContent);
-    say(SAID[words] ?? "It was not counted now. Try again: it is the same report.", !counted);
+    const said = SAID[words] ?? "It was not counted now. Try again: it is the same report.";
+    say(said + (counted ? await soFar() : ""), !counted);
     $("send").disabled = counted;
+    if (counted) $("send").textContent = "Sent";
   } catch {
     say(LATER, true);
     $("send").disabled = false;
@@ -95,11 +120,12 @@ async function deliver() {
 try {
   const client = await opened();
   const inputs = fields(client.design);
+  const moved = pinned(inputs);
   $("here").hidden = !client.design.degrees;
-  $("here").addEventListener("click", () => locate(inputs));
+  $("here").addEventListener("click", () => locate(inputs, moved));
   $("ask").addEventListener("submit", (event) => {
     event.preventDefault();
-    make(client, inputs);
+    make(client, inputs, moved);
   });
   $("send").addEventListener("click", deliver);
   if (invited === "yes" && !token) {

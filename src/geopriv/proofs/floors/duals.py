@@ -14,9 +14,9 @@ from geopriv.proofs.floors.chains import Certificate, Chain, chord_bend
 from geopriv.proofs.floors.interior import Duals, Relaxed, relaxed_duals
 from geopriv.spaces.checks import FloatArray
 
-_COST = 0.01  # of the bound: what the distance between values of the program may take from it
+_COST = 0.005  # of the bound: what the distance between values of the program may take from it
 _CHECKED = 1e-3  # likewise for the values at which the certificate is checked
-_LETTERS = 48  # at most, between the outer ones
+_LETTERS = 64  # at most, between the outer ones
 _EVERY = 4  # place is in the first program, which only tells the size of the bound
 _LEAST = 1e-9  # of a squared range: added to the slack, so that rounding does not refute it
 
@@ -35,7 +35,7 @@ def best_certificate(chain: Chain, values: FloatArray, inner: tuple[float, float
     if first is None:
         return None
     finer = _between(values, inner, 2 * np.sqrt(_COST * first.bound), _LETTERS)
-    found = _duals(chain, finer, accuracy=2e-3)
+    found = _duals(chain, finer, accuracy=1e-3)
     if found is None:
         return None
     checked = _between(finer, (finer[0], finer[-1]), 2 * np.sqrt(_CHECKED * found.bound), 20 * _LETTERS)

@@ -15,7 +15,7 @@ from scipy import linalg
 
 from geopriv.spaces.checks import FloatArray
 
-_ROUNDS = 30
+_ROUNDS = 60  # most take 30 to 40
 _PATIENCE = 4  # of them without a better one
 _SHORT = 0.995  # of the way to the border
 

@@ -17,6 +17,7 @@ from geopriv.spaces.checks import FloatArray
 
 _KEPT = 256  # floors in memory
 _LARGEST = 1 << 20  # bytes of a file
+_SEARCH = 2.0  # grows when a better search is there, so that what an older one left is not taken for its result
 _floors: dict[str, float] = {}
 
 
@@ -28,7 +29,7 @@ def kept_floor(chain: Chain, values: FloatArray, inner: tuple[float, float]) -> 
         values: increasing, that reports may take in a first program.
         inner: between which they must be dense.
     """
-    name = name_of(chain.places, chain.shares, chain.heights, values, np.asarray([*inner, chain.off]))
+    name = name_of(chain.places, chain.shares, chain.heights, values, np.asarray([*inner, chain.off, _SEARCH]))
     if name not in _floors:
         _floors[name] = _proven(name, chain, values, inner)
         for oldest in list(_floors)[:-_KEPT]:
