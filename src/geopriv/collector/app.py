@@ -26,7 +26,7 @@ from geopriv.collector.openapi import openapi
 from geopriv.collector.pages import Page, analyst_pages, participant_pages
 from geopriv.collector.problems import Refused
 from geopriv.collector.rates import Rates
-from geopriv.collector.receiver import Receiver
+from geopriv.collector.receiver import Answer, Receiver
 from geopriv.collector.verdicts import Sent, Verdict, read
 from geopriv.errors import GeoprivError, Unavailable
 from geopriv.surveys.design import Design
@@ -120,7 +120,7 @@ class Service:
     async def _verdicts(self, found: Sequence[Sent | Verdict]) -> list[Verdict]:
         """What becomes of each: those that could be reports are written first."""
         sent = [each for one in found for each in one.waiting]
-        written: list[Verdict] = await asyncio.wrap_future(self.receiver.take(sent)) if sent else []
+        written = await _heard(self.receiver.take(sent)) if sent else []
         taken = iter(written)
         return [next(taken) if one.settled is None else one.settled for one in found]
 
@@ -139,19 +139,22 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
 
     @asynccontextmanager
     async def living(app: Starlette) -> AsyncIterator[None]:
+        # this thread is woken once for each transaction, and not once for each report in it
+        service.receiver.deliver = asyncio.get_running_loop().call_soon_threadsafe
         yield
         await run_in_threadpool(service.close)
 
     pages = participant_pages(service.design, service.invited)
-    pages |= analyst_pages(service.design, service.analyst.everybody)
+    pages |= analyst_pages(service.design, service.analyst.everybody, service.live.age)
+    # looked through in this order: first what most ask for
     routes = [
-        *(Route(path, _shown(page)) for path, page in pages.items()),
-        Route("/v1/design", service.hand_out),
         Route("/v1/reports", service.take_one, methods=["POST"]),
+        Route("/v1/design", service.hand_out),
         Route("/v1/batch", service.take_batch, methods=["POST"]),
         Route("/v1/count", service.count),
         Route("/v1/health", service.health),
         Route("/v1/openapi.json", service.describe),
+        *(Route(path, _shown(page)) for path, page in pages.items()),
         *service.analyst.routes(),
     ]
     cors = Middleware(
@@ -180,6 +183,32 @@ def _shown(page: Page) -> Callable[[Request], Awaitable[Response]]:
         return Response(page.content, media_type=page.media_type, headers=headers)
 
     return show
+
+
+def _heard(answer: Answer) -> asyncio.Future[list[Verdict]]:
+    """The verdicts of the receiver, to be awaited here."""
+    loop = asyncio.get_running_loop()
+    heard: asyncio.Future[list[Verdict]] = loop.create_future()
+
+    def hand_on() -> None:
+        if heard.done():  # who asked has gone
+            return
+        error = answer.exception()
+        if error is None:
+            heard.set_result(answer.result())
+        else:
+            heard.set_exception(error)
+
+    answer.add_done_callback(lambda _: hand_on() if _runs(loop) else loop.call_soon_threadsafe(hand_on))
+    return heard
+
+
+def _runs(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether this is a call of the loop's own."""
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:

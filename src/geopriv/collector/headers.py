@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from geopriv.pages.page import page_policy
@@ -17,6 +16,7 @@ _EVERY = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "geolocation=(self)",
 }
+_SENT = [(name.lower().encode(), words.encode()) for name, words in _EVERY.items()]
 
 
 def report_policy() -> str:
@@ -39,9 +39,8 @@ class Headers:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, words in _EVERY.items():
-                    headers.setdefault(name, words)  # a page may have a policy of its own
+                own = {name for name, _ in message["headers"]}  # a page may have a policy of its own
+                message["headers"] = [*message["headers"], *(each for each in _SENT if each[0] not in own)]
             await send(message)
 
         await self._app(scope, receive, with_headers)

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from geopriv.answers import forms
-from geopriv.answers.answers import Answer, Answers
+from geopriv.answers.answers import Answer, Answers, Band
+from geopriv.answers.estimates import Estimates
 from geopriv.collector.live import Live
 from geopriv.collector.moment import Moment
 from geopriv.collector.problems import Problem, Refused
@@ -111,9 +112,9 @@ def _progress(answers: Answers, target: float) -> dict[str, Any]:
 
 
 def _near(answer: Answer, n: int, target: float) -> dict[str, Any]:
-    half = float((answer.estimates.high - answer.estimates.low).max()) / 2
+    half = _half(answer.estimates)
     done = min(1.0, (target / half) ** 2) if half > 0 else 1.0
-    wanted, now = _within(100 * target), _within(above(100 * half, 2))
+    wanted, now = _within(target), _within(half)
     if not math.isfinite(half):
         words = f"Nothing can be said yet; {wanted} is wanted."
     elif done == 1.0:
@@ -121,8 +122,27 @@ def _near(answer: Answer, n: int, target: float) -> dict[str, Any]:
     else:
         needed = plain(above(n / done, 2))
         words = f"{now} now; {wanted} takes about {needed} reports, if they go on as they came."
-    return {"name": answer.question.name, "done": done, "words": words}
+    return {"name": answer.question.name, "done": done, "words": words, "plain": _bounds(answer, target)}
 
 
-def _within(points: float) -> str:
+def _bounds(answer: Answer, target: float) -> str:
+    """What is said of the plain answer, whose bounds more reports do not bring together; empty where there is none."""
+    if answer.plain is None:
+        return ""
+    half = _half(answer.plain)
+    if half <= target:
+        return f"The plain answer is held within {_within(half)}, too."
+    return (
+        f"The plain answer is held within {_within(half)} only: more reports narrow this less, for nobody "
+        "in the edge can be told apart."
+    )
+
+
+def _half(ends: Estimates | Band) -> float:
+    """Half of the longest interval."""
+    return float((ends.high - ends.low).max()) / 2
+
+
+def _within(share: float) -> str:
+    points = above(100 * share, 2)
     return f"± {plain(points)} point{'' if points == 1 else 's'}"

@@ -52,16 +52,19 @@ def participant_pages(design: Design, invited: bool) -> dict[str, Page]:
     }
 
 
-def analyst_pages(design: Design, everybody: bool) -> dict[str, Page]:
+def analyst_pages(design: Design, everybody: bool, every: float) -> dict[str, Page]:
     """The analyst's page: it holds nothing of what was reported, and asks for it with a key.
 
     Args:
         design: whose reports are looked at.
         everybody: whether no key is asked for.
+        every: seconds after which it looks again, if it is left to; at least one.
     """
     frames = f"{POLICY}; frame-src 'self'"  # the page of answers stands in it
     return {
-        "/analyst": Page(_made("analyst.html.j2", design=design, everybody=everybody), policy=frames),
+        "/analyst": Page(
+            _made("analyst.html.j2", design=design, everybody=everybody, every=max(every, 1.0)), policy=frames
+        ),
         "/page/analyst.js": _file(_HERE / "analyst.js"),
         "/page/analyst.css": Page(_style("analyst.css"), "text/css"),
     }

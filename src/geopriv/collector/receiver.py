@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 
 from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent, Verdict
@@ -21,6 +23,10 @@ _COUNTED = 1.0  # seconds after which what was rejected is written
 Answer = Future[list[Verdict]]
 
 
+def _at_once(tell: Callable[[], None]) -> None:
+    tell()
+
+
 @dataclass
 class Receiver:
     """Writes reports of many requests in one transaction each time, by one thread of its own.
@@ -31,10 +37,12 @@ class Receiver:
     Args:
         store: to which they go.
         verdicts: what was answered since the start, by verdict.
+        deliver: calls what tells all of a transaction what became of it; by default at once, in the receiver's thread.
     """
 
     store: Store
     verdicts: Counter[Verdict] = field(default_factory=Counter)
+    deliver: Callable[[Callable[[], None]], object] = _at_once
     _waiting: queue.Queue[tuple[Sequence[Sent], Answer] | None] = field(default_factory=lambda: queue.Queue(_WAITING))
     _unwritten: Counter[Verdict] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -81,29 +89,33 @@ class Receiver:
         """The requests of the next transaction, and whether more may follow."""
         requests: list[tuple[Sequence[Sent], Answer]] = []
         size = 0
-        patience = _COUNTED
-        while size < _TOGETHER:
-            try:
-                found = self._waiting.get(timeout=patience)
-            except queue.Empty:
-                break
-            if found is None:
-                return requests, False
+        try:
+            found = self._waiting.get(timeout=_COUNTED)
+        except queue.Empty:
+            return requests, True
+        self._let_others_join()
+        while found is not None:
             requests.append(found)
-            size, patience = size + len(found[0]), _PAUSE
-        return requests, True
+            size += len(found[0])
+            if size >= _TOGETHER or self._waiting.empty():
+                return requests, True
+            found = self._waiting.get()
+        return requests, False
+
+    def _let_others_join(self) -> None:
+        """Sleep as long as more come. To be woken by each would take the processor from who reads them."""
+        before = -1
+        while before < (now := self._waiting.qsize()) < _TOGETHER:
+            before = now
+            time.sleep(_PAUSE)
 
     def _write(self, requests: Sequence[tuple[Sequence[Sent], Answer]]) -> None:
         try:
             verdicts = self.store.take([one for sent, _ in requests for one in sent])
         except Exception as error:  # whatever it is, nobody may wait for ever
-            for _, answer in requests:
-                answer.set_exception(error)
-            return
-        at = 0
-        for sent, answer in requests:
-            answer.set_result(verdicts[at : at + len(sent)])
-            at += len(sent)
+            self.deliver(partial(_fail, requests, error))
+        else:
+            self.deliver(partial(_settle, requests, verdicts))
 
     def _count(self) -> None:
         with self._lock:
@@ -115,3 +127,15 @@ class Receiver:
         except Unavailable:  # tried again with the next transaction
             with self._lock:
                 self._unwritten += reasons
+
+
+def _fail(requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception) -> None:
+    for _, answer in requests:
+        answer.set_exception(error)
+
+
+def _settle(requests: Sequence[tuple[Sequence[Sent], Answer]], verdicts: Sequence[Verdict]) -> None:
+    at = 0
+    for sent, answer in requests:
+        answer.set_result(list(verdicts[at : at + len(sent)]))
+        at += len(sent)

@@ -207,14 +207,13 @@ class Store:
     ) -> set[bytes]:
         """Insert those rows whose keys are not there yet; their keys, where they are asked for."""
         make = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
-        found: set[bytes] = set()
-        for part in _parts(rows):
-            statement = make(table).values(part).on_conflict_do_nothing()
-            if returning is None:
-                connection.execute(statement)
-            else:
-                found |= set(map(bytes, connection.execute(statement.returning(returning)).scalars()))
-        return found
+        statement = make(table).on_conflict_do_nothing()
+        if not rows:
+            return set()
+        if returning is None:
+            connection.execute(statement, rows)
+            return set()
+        return set(map(bytes, connection.execute(statement.returning(returning), rows).scalars()))
 
 
 def _judged(

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from geopriv.commands.inputs import read_answers, require_one_input
-from geopriv.commands.streams import at_hand
 from geopriv.commands.talk import examples
-
-if TYPE_CHECKING:
-    from geopriv.answers.answers import Answers
 
 EXAMPLES = examples(
     "geopriv compare spring.json autumn.json", "geopriv compare spring.json autumn.json --same-people --json"
@@ -34,10 +30,5 @@ def compare(
     from geopriv.pages.comparison import comparison_text
 
     require_one_input("compare", first, second)
-    found = changes(_read(first), _read(second), same_people)
+    found = changes(read_answers(first), read_answers(second), same_people)
     print(json.dumps(found.to_document(), indent=2, ensure_ascii=False) if as_json else comparison_text(found))
-
-
-def _read(path: Path) -> Answers:
-    with at_hand(path, "estimates.json") as file:
-        return read_answers(file)

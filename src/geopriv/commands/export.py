@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from geopriv.commands.inputs import read_answers
 from geopriv.commands.outputs import require_replaceable
 from geopriv.commands.talk import examples
 
@@ -15,12 +16,13 @@ EXAMPLES = examples(
     "geopriv export estimates.json -o answers.csv",
     "geopriv export estimates.json -o areas.geojson --question Harbour",
     "geopriv export estimates.json -o - --as csv | head",
+    "geopriv estimate design.json reports.parquet -o - | geopriv export - -o answers.csv",
     "geopriv export estimates.json -o map.tif --question density",
 )
 
 
 def export(
-    estimates: Annotated[Path, typer.Argument(help="An estimates.json.", show_default=False)],
+    estimates: Annotated[Path, typer.Argument(help="An estimates.json, or -.", show_default=False)],
     output: Annotated[
         str,
         typer.Option(
@@ -35,12 +37,11 @@ def export(
     ] = None,
 ) -> None:
     """Take answers away: every value with its place, error, intervals and unit, for tables, maps and pictures."""
-    from geopriv.answers.answers import Answers
     from geopriv.answers.exports import TEXTS, exported
     from geopriv.device.files import replacing
     from geopriv.spaces.checks import invalid
 
-    answers = Answers.read(estimates)
+    answers = read_answers(estimates)
     if output == "-":
         suffix = f".{(form or 'csv').lstrip('.')}"
         if suffix not in TEXTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from geopriv.commands.streams import PIPED, piped_in
+from geopriv.commands.streams import PIPED, at_hand, piped_in
 from geopriv.device.kinds import require_kind
 from geopriv.errors import InvalidParameter
 
@@ -49,15 +49,16 @@ def read_design(path: Path) -> Design:
 
 
 def read_answers(path: Path) -> Answers:
-    """The answers of an estimates.json.
+    """The answers of an estimates.json, or of one that is piped in.
 
     Raises:
         InvalidParameter: for what is none.
     """
     from geopriv.answers.answers import Answers
 
-    require_kind(path, "estimates")
-    return Answers.read(path)
+    with at_hand(path, "estimates.json") as file:
+        require_kind(file, "estimates")
+        return Answers.read(file)
 
 
 def require_one_input(command: str, *paths: object) -> None:

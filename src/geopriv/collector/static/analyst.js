@@ -1,10 +1,12 @@
 // The analyst's page: what the collector answers, shown and renewed. The pass is in a cookie that no script reads.
 
 const $ = (id) => document.getElementById(id);
-const EVERY = 10000; // milliseconds between two looks
+const EVERY = 1000 * document.body.dataset.every; // milliseconds between two looks
 const WRONG = "This is not the key. Nothing was shown.";
 let round = null; // of a walk
 let known = null; // what was shown last
+let looks = 0;
+let chosen = false; // whether somebody chose how many reports are made up
 
 class Refusal extends Error {
   constructor(status, { reason, error } = {}) {
@@ -59,11 +61,11 @@ function choices({ rounds }) {
 function meters({ progress }) {
   show("progress", progress);
   $("progress").querySelector("ul").replaceChildren(
-    ...(progress?.questions ?? []).map(({ name, done, words }) => {
+    ...(progress?.questions ?? []).map(({ name, done, words, plain: bounds }) => {
       const [line, meter] = [made("li", ""), made("progress", `${Math.floor(100 * done)} %`)];
       Object.assign(meter, { max: 1, value: done });
       meter.setAttribute("aria-label", `Towards the error that is wanted of ${name}`);
-      line.append(made("strong", name), meter, made("span", words));
+      line.append(made("strong", name), meter, made("span", words), ...(bounds ? [made("span", bounds)] : []));
       return line;
     }),
   );
@@ -90,17 +92,37 @@ function moved({ questions }) {
   $("moved").replaceChildren(...lines);
 }
 
+/** Words first in each row, numbers behind. */
+function table(names, rows) {
+  const row = (tag, cells) => {
+    const line = document.createElement("tr");
+    line.append(...cells.map((cell, k) => made(tag, cell, k ? "number" : "")));
+    return line;
+  };
+  const head = row("th", names);
+  [...head.children].forEach((cell) => (cell.scope = "col"));
+  const found = document.createElement("table");
+  found.append(head, ...rows.map((cells) => row("td", cells)));
+  return found;
+}
+
 function refused({ rejected }) {
-  const rows = rejected.map(({ words, times }) => {
-    const row = document.createElement("tr");
-    row.append(made("td", words), made("td", number(times), "number"));
-    return row;
-  });
-  const table = made("table", "");
-  const head = document.createElement("tr");
-  head.append(...["Why", "Reports"].map((name, k) => Object.assign(made("th", name, k ? "number" : ""), { scope: "col" })));
-  table.append(head, ...rows);
-  $("rejected").replaceChildren(rows.length ? table : made("p", "Nothing was rejected so far."));
+  const rows = rejected.map(({ words, times }) => [words, number(times)]);
+  $("rejected").replaceChildren(
+    rows.length ? table(["Why", "Reports"], rows) : made("p", "Nothing was rejected so far."),
+  );
+}
+
+function days({ shifts }) {
+  show("days", shifts);
+  if (!shifts) return;
+  const [words, more, within] = ["p.words", "details", ".scroll"].map((part) => $("days").querySelector(part));
+  words.textContent = shifts.words;
+  words.classList.toggle("warn", shifts.differ);
+  more.hidden = shifts.days.length < 2;
+  const chance = (value) => (value < 0.001 ? "below 0.001" : value.toPrecision(2));
+  const rows = shifts.days.map(({ name, reports, p_value }) => [name, number(reports), chance(p_value)]);
+  within.replaceChildren(table(["Day (UTC)", "Reports", "Chance to be so odd"], rows));
 }
 
 function files({ answered, places }) {
@@ -127,7 +149,11 @@ const frame = $("answers");
 /** As high as what is in it, without what stands in the whole page only. */
 function fit() {
   const page = frame.contentDocument;
-  if (!page?.querySelector("main")) return;
+  if (!page || frame.contentWindow.location.href === "about:blank") return;
+  if (!page.querySelector("main")) {
+    [frame.hidden, known] = [true, null]; // a refusal: the next look says which
+    return;
+  }
   const rest = "body > header, body > footer, section:has(> #promise), section:has(> #method), section:has(> #verify)";
   page.querySelectorAll(rest).forEach((part) => (part.hidden = true));
   page.documentElement.style.setProperty("--screen", `${innerHeight / 100}px`);
@@ -155,16 +181,17 @@ function answers(found, same) {
 
 function shown(found) {
   const same = known && known.answered === found.answered && known.reports === found.reports && known.round === round;
-  [counted, choices, meters, liars, refused, files].forEach((part) => part(found));
+  [counted, choices, meters, liars, refused, days, files].forEach((part) => part(found));
   answers(found, same);
   const more = known && found.reports - known.reports;
   const time = new Date().toLocaleTimeString("en-GB");
-  if (more) write("said", `${number(more)} more since the last look. Looked at ${time}.`);
-  else if (!known) write("said", `Looked at ${time}.`);
+  if (more) write("said", `${number(more)} more since the last look.`);
+  write("time", `Looked at ${time}.`);
   known = { ...found, round };
 }
 
 async function look() {
+  const mine = ++looks;
   const typed = $("some").validity.valid && $("some").value;
   try {
     let found = await ask(`v1/overview${about(chosen && typed ? { made_up: typed } : {})}`);
@@ -172,16 +199,15 @@ async function look() {
       round = found.rounds.at(-1).round;
       found = await ask(`v1/overview${about()}`);
     }
+    if (mine !== looks) return; // somebody asked for something else meanwhile
     complain("");
     show("enter", false);
     show("shown", true);
     shown(found);
   } catch (error) {
-    lock(error);
+    if (mine === looks) lock(error);
   }
 }
-
-let chosen = false; // whether somebody chose how many reports are made up
 
 /** Whoever has no pass is asked for the key; all else is said, and tried again. */
 function lock(error) {
@@ -219,7 +245,7 @@ $("leave")?.addEventListener("click", leave);
 $("refresh").addEventListener("click", look);
 $("renew").addEventListener("click", load);
 $("round").addEventListener("change", () => {
-  round = Number($("round").value);
+  [round, chosen] = [Number($("round").value), false];
   look();
 });
 $("some").addEventListener("input", () => {
