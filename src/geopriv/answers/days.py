@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from geopriv.answers.estimate import estimate
 from geopriv.answers.rows import PLACES
@@ -176,7 +176,7 @@ def homogeneity(table: Integers) -> FloatArray:
     n, rows = table.sum(), table.sum(axis=1, keepdims=True)
     expected = rows * (table.sum(axis=0) / n)
     statistic = ((table - expected) ** 2 / expected).sum(axis=1) * (n / (n - rows[:, 0]))
-    return np.asarray(chi2.sf(statistic, table.shape[1] - 1), dtype=np.float64)
+    return np.asarray(chdtrc(table.shape[1] - 1, statistic), dtype=np.float64)
 
 
 def _joined(days: Mapping[Any, Tally]) -> list[tuple[str, Tally]]:

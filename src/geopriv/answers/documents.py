@@ -316,7 +316,7 @@ def _read_ends(document: Any, shape: tuple[int, ...], where: str) -> Band:
 def numbers_document(value: Any) -> Any:
     """Lists of numbers; an infinite one is a text."""
     if isinstance(value, np.ndarray):
-        return numbers_document(value.tolist())
+        return value.tolist() if np.isfinite(value).all() else numbers_document(value.tolist())
     if isinstance(value, list):
         return [numbers_document(part) for part in value]
     _expect(not math.isnan(value), "values", "made of numbers")
@@ -327,6 +327,10 @@ def _array(value: Any, shape: tuple[int, ...], where: str) -> FloatArray:
     """Nested lists of numbers, of that shape."""
     if shape:
         _expect(isinstance(value, list) and len(value) == shape[0], where, f"of shape {shape}")
+        if len(shape) == 1 and set(map(type, value)) == {float}:  # maps have hundreds of thousands of these
+            row = np.asarray(value)
+            _expect(not np.isnan(row).any(), where, "made of numbers")
+            return row
         return np.stack([_array(part, shape[1:], where) for part in value])
     number = type(value) is float or (type(value) is int and abs(value) < 1 << 1000) or value in ("inf", "-inf")
     _expect(number and not math.isnan(float(value)), where, "made of numbers")
