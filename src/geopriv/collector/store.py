@@ -102,6 +102,12 @@ class Store:
         Args:
             sent: reports that could have come from the design.
         """
+        while (verdicts := self._taken(sent)) is None:
+            pass  # each time at least one more is known
+        return verdicts
+
+    def _taken(self, sent: Sequence[Sent]) -> list[Verdict] | None:
+        """Verdicts; None, and nothing is written, where another process wrote an id since it was looked for."""
         with self.reachable(), self._engine.begin() as connection:
             await_turn(connection)
             tokens = self._tokens(connection, {one.token for one in sent if one.token is not None})
@@ -113,15 +119,12 @@ class Store:
                 for one in sorted(fresh, key=lambda one: one.id)
             ]
             written = self._insert(connection, REPORTS, rows, returning=REPORTS.c.id)
-            spent = sorted(one.token for one in fresh if one.id in written and one.token is not None)
-            for part in _parts(spent):
+            if len(written) < len(rows):
+                connection.rollback()
+                return None
+            for part in _parts(sorted(one.token for one in fresh if one.token is not None)):
                 connection.execute(sa.update(TOKENS).where(TOKENS.c.hash.in_(part)).values(spent=True))
-        # another process wrote a report of the same id, under another token, since it was looked for
-        lost = {one.id for one in fresh} - written
-        return [
-            Verdict.REPEATED_ID if verdict is Verdict.COUNTED and one.id in lost else verdict
-            for one, verdict in zip(sent, verdicts, strict=True)
-        ]
+        return verdicts
 
     def reject(self, reasons: Counter[Verdict]) -> None:
         """Count what was rejected."""
