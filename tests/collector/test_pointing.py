@@ -172,7 +172,8 @@ def test_the_position_of_the_device_moves_the_pin_and_is_sent_nowhere(
         tab.until("document.getElementById('where').textContent.startsWith('The pin')")
         assert fields(tab) == [53.48095, -2.23743]
         assert "53.48" not in everything_sent(tab)
-        assert "stays in this browser" in tab.run("document.getElementById('said').textContent")
+        assert "sends it nowhere" in tab.run("document.getElementById('said').textContent")
+        assert "their maker, who then learns" in tab.run("document.getElementById('found').innerText")
 
 
 def test_what_is_typed_moves_the_pin_and_a_place_outside_is_said_to_be(
