@@ -27,7 +27,11 @@ from tests.collector.loads import Killer, Load, faults, load_of
 from tests.collector.servers import free_port, serving, status
 from tests.databases import postgres
 
+import geopriv as gp
+from geopriv.collector.live import Live
+from geopriv.collector.publish import publish
 from geopriv.collector.simulated.crowd import quantile
+from geopriv.collector.store import Store
 
 Row = tuple[str, Load, list[str], str]
 
@@ -108,6 +112,7 @@ def main() -> int:
             wrong += show(f"{kind}: geopriv serve", load, faults(load, own))
             print(f"{kind}: ratio {load.rate / beside.rate:.2f}", flush=True)
             print(f"{kind}: {said(load, used, own)}", flush=True)
+            print(f"{kind}: {afterwards(own, Path(place))}", flush=True)
             if options.every:
                 load, times = killed(design, kills, options)
                 wrong += show(f"{kind}: killed {times} times", load, faults(load, kills))
@@ -139,6 +144,25 @@ def said(load: Load, used: float, database: str) -> str:
         reports, tokens = connection.execute(sizes).fetchone() or (0, 0)
     costs = f"{1e6 * used / n:,.0f} µs of its own processor time a report"
     return f"{costs}, {reports / n:,.0f} bytes a report and {tokens / n:,.0f} a token"
+
+
+def afterwards(database: str, folder: Path) -> str:
+    """How long it takes to answer from the reports, and to publish and count them."""
+    store = Store(database)
+    n, took = store.counted(), []
+    for step in (
+        lambda: Live(DESIGN, store).answers(),
+        lambda: publish(DESIGN, store, folder / "reports.parquet"),
+        lambda: gp.tally(DESIGN, folder / "reports.parquet"),
+    ):
+        began = time.perf_counter()
+        step()
+        took.append(time.perf_counter() - began)
+    store.close()
+    size = (folder / "reports.parquet").stat().st_size / n
+    return (
+        "answers in {:.1f} s, published in {:.1f} s, counted in {:.1f} s".format(*took) + f", {size:.0f} bytes a report"
+    )
 
 
 def show(name: str, load: Load, wrong: list[str]) -> list[str]:

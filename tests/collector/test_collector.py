@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -168,6 +169,21 @@ def test_counts_are_told_to_prometheus(client: TestClient, invited: list[str], s
     text = client.get("/metrics", headers=HEADERS).text
     assert "geopriv_reports 1\n" in text
     assert 'geopriv_rejected{reason="no token"} 1\n' in text
+
+
+def test_who_has_no_key_learns_no_exact_count_and_has_no_rows_counted_twice(
+    client: TestClient, invited: list[str], service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for k in range(12):
+        send(client, invited[k], line(k))
+    assert client.get("/v1/health").json() == {"design": DESIGN.hash}
+    monkeypatch.setattr(service.live, "age", 60.0)
+    times = itertools.count()
+    original = service.live.store.counted
+    monkeypatch.setattr(service.live.store, "counted", lambda: original() * (next(times) >= 0))
+    assert [client.get("/v1/count").json() for _ in range(3)] == [{"at_least": 10}] * 3
+    client.get("/v1/health")
+    assert next(times) == 1
 
 
 def test_no_table_joins_reports_with_tokens_or_times(service: Service) -> None:

@@ -50,6 +50,15 @@ class Live:
     _then: float = -float("inf")
     _moment: Moment | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _count: tuple[float, int] = (-float("inf"), 0)
+    _counting: threading.Lock = field(default_factory=threading.Lock)
+
+    def count(self) -> int:
+        """How many reports there are, or were not long ago: everybody may ask, and rows are counted one by one."""
+        with self._counting:
+            if time.monotonic() - self._count[0] > self.age:
+                self._count = time.monotonic(), self.store.counted()
+            return self._count[1]
 
     def counted(self) -> Tally:
         """All reports so far, counted by the database, and what was rejected.
