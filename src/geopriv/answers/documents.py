@@ -17,7 +17,7 @@ from geopriv.answers.numbers import expect, numbers_document, read_array
 from geopriv.answers.units import density_unit
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries.questions import DensityMap, Question
-from geopriv.reports.reader import REASONS
+from geopriv.reports.reader import EVERY_REASON
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, fraction
 from geopriv.spaces.documents import from_document, to_document
@@ -41,7 +41,7 @@ _OLDER: dict[str, Any] = dict.fromkeys(("leverage", "robust"))  # which document
 _EDGE = Note(description="Who counts in part, in words.")
 _DEGREES = Note(description="In degrees; null of a plane.")
 _ACROSS = Note(description="In the unit of a plane; null of a map in degrees.")
-_TIMES = Note(properties={why: {"type": "integer", "minimum": 1} for why in REASONS}, additionalProperties=False)
+_TIMES = Note(properties={why: {"type": "integer", "minimum": 1} for why in EVERY_REASON}, additionalProperties=False)
 
 
 class EndsDocument(TypedDict):
@@ -199,12 +199,8 @@ def _renewed(document: Any) -> Any:
 
     try:
         groups = document["groups"] and [part | {"answers": renewed(part["answers"])} for part in document["groups"]]
-        return document | {
-            "version": VERSION,
-            "answers": renewed(document["answers"]),
-            "groups": groups,
-            "asked": None,
-        }
+        told = {"answers": renewed(document["answers"]), "groups": groups}
+        return document | told | {"version": VERSION, "asked": None}
     except (KeyError, TypeError):
         return document  # which is refused
 

@@ -197,7 +197,7 @@ def _fresh(handler: Handler) -> Handler:
 
 
 def _number(request: Request, name: str, problem: Problem) -> int | None:
-    """A whole number in an address; None where there is none.
+    """A whole number from 1 on in an address; None where there is none.
 
     Raises:
         Refused: for what is no such number.
@@ -205,6 +205,6 @@ def _number(request: Request, name: str, problem: Problem) -> int | None:
     words = request.query_params.get(name)
     if words is None:
         return None
-    if not (words.isascii() and words.isdecimal() and len(words) <= _DIGITS):
+    if not (words.isascii() and words.isdecimal() and len(words) <= _DIGITS and int(words)):
         raise Refused(problem)
     return int(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from geopriv.collector import tokens
 from geopriv.collector.analyst import Analyst, refusal
@@ -25,7 +26,7 @@ from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
 from geopriv.collector.openapi import openapi
 from geopriv.collector.pages import Page, analyst_pages, participant_pages
-from geopriv.collector.problems import Refused
+from geopriv.collector.problems import Problem, Refused
 from geopriv.collector.rates import Rates
 from geopriv.collector.receiver import Answer, Receiver
 from geopriv.collector.verdicts import Sent, Verdict, read
@@ -121,10 +122,6 @@ class Service:
         least = await run_in_threadpool(self.about.now)
         return JSONResponse({"at_least": least}, headers={"Cache-Control": "no-store"})
 
-    async def describe(self, request: Request) -> Response:
-        """This description."""
-        return JSONResponse(openapi(self.design))
-
     def _line(self, line: bytes) -> Sent | Verdict:
         if len(line) > LINE:
             return Verdict.TOO_LARGE
@@ -163,6 +160,8 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
 
     pages = participant_pages(service.design, service.invited)
     pages |= analyst_pages(service.design, service.analyst.everybody, service.live.age)
+    described = json.dumps(openapi(service.design, service.invited, service.analyst.everybody))
+    pages |= {"/v1/openapi.json": Page(described.encode(), "application/json")}
     # looked through in this order: first what most ask for
     routes = [
         Route("/v1/reports", service.take_one, methods=["POST"]),
@@ -170,7 +169,6 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         Route("/v1/batch", service.take_batch, methods=["POST"]),
         Route("/v1/count", service.count),
         Route("/v1/health", service.health),
-        Route("/v1/openapi.json", service.describe),
         *(Route(path, _shown(page)) for path, page in pages.items()),
         *service.analyst.routes(),
     ]
@@ -233,7 +231,7 @@ async def _unavailable(request: Request, error: Exception) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "The request cannot be answered."}, 400)
+    return await refusal(request, Refused(Problem.NOT_ANSWERED))
 
 
 async def _gone(request: Request, error: Exception) -> Response:
@@ -244,7 +242,14 @@ async def _gone(request: Request, error: Exception) -> Response:
 async def _wrong(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 400
     words = {404: "There is no such page.", 405: "This is not what the page is for."}
-    return JSONResponse({"error": words.get(status, "The request cannot be read.")}, status)
+    headers = {"Allow": ", ".join(_methods(request))} if status == 405 else None
+    return JSONResponse({"error": words.get(status, "The request cannot be read.")}, status, headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """What may be done with a page, of all routes that lead to it."""
+    routes = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for route in routes for method in route.methods or ()})
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -1,63 +1,63 @@
-"""The service described in OpenAPI, with the schema of a report that files of reports have."""
+"""The service described in OpenAPI: each address, how it is asked, and every status and form of what it answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
+from geopriv.collector import schemas
 from geopriv.collector.analyst import cookie_of
 from geopriv.collector.problems import Problem
 from geopriv.collector.verdicts import Verdict
+from geopriv.spaces.forms import Schema
 from geopriv.surveys.design import Design
 
-_JSON = "application/json"
-_REPORT = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["design", "id", "mechanism", "report"],
-    "properties": {
-        "design": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-        "group": {"type": "integer", "minimum": 0},
-        "id": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
-        "mechanism": {"type": "integer", "minimum": 0},
-        "report": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 64},
-    },
-}
-_SAID = {"type": "object", "properties": {"verdict": {"enum": [verdict.words for verdict in Verdict]}}}
-_COUNTED = {"type": "object", "properties": {"at_least": {"type": "integer", "minimum": 0}}}
-_FAILED = {"type": "object", "properties": {"error": {"type": "string"}}}
-_REFUSED = {
-    "type": "object",
-    "required": ["reason", "error"],
-    "properties": {"reason": {"enum": [problem.reason for problem in Problem]}, "error": {"type": "string"}},
-}
-_ROUND = {"name": "round", "in": "query", "schema": {"type": "integer"}, "description": "Of a survey in rounds: which."}
+Described = dict[str, Any]
+
+_JSON, _HTML = "application/json", "text/html"
+_LINES = "application/x-ndjson"
+_KEY = (Problem.NO_KEY, Problem.WRONG_KEY, Problem.TOO_FAST)
+_WHOLE = (Verdict.TOO_SLOW, Verdict.TOO_LARGE, Verdict.TOO_FAST)  # what becomes of a whole batch
+_LATER = {"Retry-After": {"required": True, "description": "Seconds.", "schema": {"type": "integer", "minimum": 1}}}
+_WHO = {"WWW-Authenticate": {"required": True, "schema": {"const": "Bearer"}}}
+_HEADERS = {401: _WHO, 429: _LATER, 503: _LATER}
 _MADE_UP = {
     "name": "made_up",
     "in": "query",
-    "schema": {"type": "integer", "minimum": 1},
-    "description": "How many reports are taken to be made up; one in a hundred if left out.",
+    "schema": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
+    "description": "How many reports are taken to be made up, of all there are; one in a hundred if left out.",
 }
 
 
-def openapi(design: Design) -> dict[str, Any]:
-    """The description of the service for a design."""
+def openapi(design: Design, invited: bool = True, everybody: bool = False) -> Described:
+    """The description of the service for a design.
+
+    Args:
+        design: that is handed out.
+        invited: whether a report needs a token.
+        everybody: whether answers are for everybody.
+    """
+    about, able = schemas.handed_out(design), schemas.health(design)
     return {
         "openapi": "3.1.0",
         "info": {"title": f"geopriv collector: {design.survey}", "version": "1"},
-        "components": {"securitySchemes": _schemes(design)},
+        "components": {"securitySchemes": _schemes(design), "schemas": schemas.named(design)},
         "paths": {
-            "/v1/design": {"get": _page("The design, as devices verify it.", {"200": _answer("design.json", {})})},
-            "/v1/reports": {"post": _one()},
+            "/": {"get": _page("The participant's page.", _text(_HTML))},
+            "/analyst": {"get": _page("The analyst's page.", _text(_HTML))},
+            "/v1/design": {"get": _page("The design, as devices verify it.", _answer("design.json", about))},
+            "/v1/reports": {"post": _one(design, invited)},
             "/v1/batch": {"post": _batch()},
-            "/v1/count": {"get": _page("About how many reports.", {"200": _answer("Coarse.", _COUNTED), **_DOWN})},
+            "/v1/count": {"get": _page("About how many reports.", _answer("Coarse.", schemas.COUNTED), _DOWN)},
+            **_reads(design, everybody),
             **_analyst(),
-            "/v1/health": {"get": _page("Whether reports can be taken.", {"200": _answer("They can.", {}), **_DOWN})},
+            "/v1/health": {"get": _page("Whether reports can be taken.", _answer("They can.", able), _DOWN)},
+            "/v1/openapi.json": {"get": _page("This description.", _answer("OpenAPI 3.1.", schemas.DESCRIBED))},
         },
     }
 
 
-def _schemes(design: Design) -> dict[str, Any]:
+def _schemes(design: Design) -> Described:
     """How one shows who one is: a participant by a token, an analyst by the key, or in a browser by a pass."""
     return {
         "token": {"type": "http", "scheme": "bearer", "description": "An invitation, for one report."},
@@ -66,65 +66,93 @@ def _schemes(design: Design) -> dict[str, Any]:
     }
 
 
-def _analyst() -> dict[str, Any]:
-    """What is answered to who has the key, or to everybody where answers are open."""
-    entered = _key("A pass for a browser, against the key.", {"204": {"description": "In a cookie."}})
-    left = _page("The browser forgets its pass.", {"204": {"description": "Done."}})
-    counts = _key("Counts for Prometheus; never open.", {"200": {"description": "Text."}, **_DOWN})
+def _analyst() -> Described:
+    """What takes the key even where answers are open."""
+    entered = _page("A pass for a browser, against the key.", _done("In a cookie."), _refusals(_KEY))
+    left = _page("The browser forgets its pass.", _done("Done."))
+    counts = _page("Counts for Prometheus; never open.", _text("text/plain"), _refusals(_KEY), _DOWN)
     return {
-        "/v1/session": {"post": entered, "delete": left},
-        "/v1/answers": {"get": _read("Answers so far.", _answer("estimates.json", {}))},
-        "/v1/answers.csv": {"get": _read("The same as a table.", {"description": "CSV."})},
-        "/v1/answers.geojson": {"get": _read("The same as areas.", {"description": "GeoJSON."})},
-        "/v1/report.html": {"get": _read("The same as a page.", {"description": "HTML."})},
-        "/v1/overview": {"get": _read("How far the survey is.", _answer("An overview.", {}), [_MADE_UP])},
-        "/v1/shifts": {"get": _read("Whether raw reports are alike on all days.", _answer("Days, in words too.", {}))},
-        "/metrics": {"get": counts},
+        "/v1/session": {"post": entered | {"security": [{"key": []}]}, "delete": left},
+        "/metrics": {"get": counts | _LOCKED},
     }
 
 
-def _key(about: str, responses: dict[str, Any]) -> dict[str, Any]:
-    refused = {"401": _answer("no key, wrong key", _REFUSED), "429": _answer("too fast", _REFUSED)}
-    return _page(about, responses | refused) | {"security": [{"key": []}, {"pass": []}]}
+def _reads(design: Design, everybody: bool) -> Described:
+    """What is answered to who has the key, or to everybody where answers are open."""
+    few = (Problem.TOO_FEW, Problem.NO_ROUND, Problem.WRONG_ROUND)
+    rounds, asked = _rounds(design, required=True), _rounds(design, required=False)
+
+    def read(about: str, answer: Described, problems: Iterable[Problem], parameters: list[Described]) -> Described:
+        refused = _refusals([*(() if everybody else _KEY), *problems, Problem.NOT_ANSWERED])
+        found = _page(about, answer, refused, _DOWN) | {"parameters": parameters}
+        return {"get": found if everybody else found | _LOCKED}
+
+    whole, far, days = (_answer(f"{name}.", schemas.reference(name)) for name in ("Answers", "Overview", "Shifts"))
+    areas = _answer("GeoJSON.", schemas.AREAS, "application/geo+json")
+    unfit, odd = (*few, Problem.NO_FORM), (Problem.WRONG_ROUND, Problem.WRONG_NUMBER)
+    return {
+        "/v1/answers": read("Answers so far, as estimates.json.", whole, few, rounds),
+        "/v1/answers.csv": read("The same as a table.", _text("text/csv"), unfit, rounds),
+        "/v1/answers.geojson": read("The same as areas.", areas, unfit, rounds),
+        "/v1/report.html": read("The same as a page.", _text(_HTML), few, rounds),
+        "/v1/overview": read("How far the survey is.", far, odd, [*asked, _MADE_UP]),
+        "/v1/shifts": read("Whether raw reports are alike on all days.", days, [Problem.NO_DAYS], []),
+    }
 
 
-def _read(about: str, answer: dict[str, Any], parameters: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    problems: dict[int, list[str]] = {}
-    for problem in Problem:
-        problems.setdefault(problem.status, []).append(problem.reason)
-    refused = {str(status): _answer(", ".join(reasons), _REFUSED) for status, reasons in problems.items()}
-    return _key(about, {"200": answer, **refused, **_DOWN}) | {"parameters": [_ROUND, *parameters]}
+def _rounds(design: Design, *, required: bool) -> list[Described]:
+    """The parameter that says which round; surveys in rounds have it, and no others."""
+    last = schemas.last_round(design)
+    whole = {"type": "integer", "minimum": 1, "maximum": last}
+    return [] if last is None else [{"name": "round", "in": "query", "required": required, "schema": whole}]
 
 
-def _answer(about: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": about, "content": {_JSON: {"schema": schema}}}
-
-
-_DOWN = {"503": _answer("The database cannot be used now; nothing was written.", _FAILED)}
-
-
-def _page(about: str, responses: dict[str, Any]) -> dict[str, Any]:
-    return {"summary": about, "responses": responses}
-
-
-def _one() -> dict[str, Any]:
+def _one(design: Design, invited: bool) -> Described:
     statuses: dict[int, list[str]] = {}
     for verdict in Verdict:
         statuses.setdefault(verdict.status, []).append(verdict.words)
-    responses = {str(status): _answer(", ".join(words), _SAID) for status, words in sorted(statuses.items())}
-    body = {"required": True, "content": {_JSON: {"schema": _REPORT}}}
+    verdicts = [_answer(", ".join(words), schemas.said(words), status=at) for at, words in sorted(statuses.items())]
+    body = {"required": True, "content": {_JSON: {"schema": schemas.report(design)}}}
     about = "One report. The same again, under the same token, is counted once and answered with 200."
-    return _page(about, responses | _DOWN) | {"requestBody": body, "security": [{"token": []}, {}]}
+    return _page(about, *verdicts, _DOWN) | {"requestBody": body, "security": [{"token": []}] if invited else []}
 
 
-def _batch() -> dict[str, Any]:
-    body = {"required": True, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
-    found = {"type": "object", "properties": {"verdicts": {"type": "array", "items": _SAID["properties"]["verdict"]}}}  # type: ignore[index]
+def _batch() -> Described:
+    refused = [_answer(one.words, schemas.said([one.words]), status=one.status) for one in _WHOLE]
     about = "Up to 1,000 lines, each a report behind its token and a space: a verdict for each line."
-    responses = {
-        "200": _answer("Verdicts.", found),
-        "408": _answer("Too slow.", _SAID),
-        "413": _answer("Too large.", _SAID),
-        "429": _answer("Too fast.", _SAID),
-    }
-    return _page(about, responses | _DOWN) | {"requestBody": body}
+    found = _page(about, _answer("Verdicts, in the order of the lines.", schemas.VERDICTS), *refused, _DOWN)
+    return found | {"requestBody": {"content": {_LINES: {"schema": {"type": "string"}}}}}
+
+
+def _refusals(problems: Iterable[Problem]) -> Described:
+    reasons: dict[int, list[str]] = {}
+    for problem in problems:
+        reasons.setdefault(problem.status, []).append(problem.reason)
+    found: Described = {}
+    for status, names in sorted(reasons.items()):
+        found |= _answer(", ".join(names), schemas.refused(names), status=status)
+    return found
+
+
+def _page(about: str, *responses: Described) -> Described:
+    found: Described = {}
+    for each in responses:
+        found |= each
+    return {"summary": about, "responses": found}
+
+
+def _answer(about: str, schema: Schema, media: str = _JSON, *, status: int = 200) -> Described:
+    headers = {"headers": _HEADERS[status]} if status in _HEADERS else {}
+    return {str(status): {"description": about, **headers, "content": {media: {"schema": schema}}}}
+
+
+def _text(media: str) -> Described:
+    return _answer("Text.", {"type": "string"}, media)
+
+
+def _done(about: str) -> Described:
+    return {"204": {"description": about}}
+
+
+_LOCKED: Described = {"security": [{"key": []}, {"pass": []}]}
+_DOWN = _answer("The database cannot be used now; nothing was written.", schemas.FAILED, status=503)

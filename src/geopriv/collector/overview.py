@@ -19,15 +19,10 @@ from geopriv.spaces.rounding import above
 from geopriv.spaces.words import plain
 from geopriv.surveys.design import Design
 
-# what a reader of files says otherwise, or never says
+# what a reader of files says otherwise
 _REASONS = REASONS | {
-    "no token": "without an invitation",
-    "unknown token": "with an invitation that was never given out",
-    "spent token": "with an invitation that was used before",
     "repeated id": "another's report again, or a second one under its number",
     "too large": "longer than a report can be",
-    "too fast": "too many at once from one address",
-    "too slow": "begun, and not at their end within half a minute",
 }
 _POINTS = " points"  # what shares are said in
 

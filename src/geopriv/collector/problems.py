@@ -17,6 +17,7 @@ class Problem(Enum):
     WRONG_NUMBER = "wrong number", 400, "The number of made-up reports must be a whole one, from 1 up to all there are."
     NO_DAYS = "no days", 404, "Days are not compared where reports come in rounds: each round has reports of its own."
     NO_FORM = "no such file", 404, "These answers have no such file: no question is about an area on a map."
+    NOT_ANSWERED = "not answered", 400, "The request cannot be answered."
 
     def __init__(self, reason: str, status: int, words: str) -> None:
         self.reason, self.status, self.words = reason, status, words

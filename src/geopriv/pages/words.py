@@ -21,6 +21,11 @@ REASONS = {
     "truncated": "cut off before its end",
     "too large": "too large to read",
     "another round": "of another round of the survey",
+    "no token": "without an invitation",
+    "unknown token": "with an invitation that was never given out",
+    "spent token": "with an invitation that was used before",
+    "too fast": "too many at once from one address",
+    "too slow": "begun, and not at their end within half a minute",
 }
 
 
