@@ -7,7 +7,7 @@ export const LABEL = 60; // of a group, and of what is counted
 const QUOTED = 60; // of what an error quotes
 const MARKS = 3; // accents on one letter
 
-const PRINTED = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
+const UNPRINTED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 const ASCII = /^[ -~]*$/;
 // printable by the letter of Unicode, and yet without ink, or drawn over their neighbours
 const UNSEEN = new RegExp(
@@ -20,7 +20,7 @@ const UNSEEN = new RegExp(
 export const codePoints = (words) => [...words].length;
 
 /** Whether every character is a plain space or has ink of its own. */
-export const seen = (words) => ASCII.test(words) || (PRINTED.test(words) && !UNSEEN.test(words));
+export const seen = (words) => ASCII.test(words) || (!UNPRINTED.test(words) && !UNSEEN.test(words));
 
 /** Whether it is a text of 1 to `most` characters that are seen, in NFC, without spaces at its ends. */
 export function plain(words, most) {
