@@ -14,6 +14,7 @@ import shapely
 import geopriv as gp
 from tests.designs import Given, Stream, document_of, rehashed, table_design
 from tests.node_device import CLIENT, NODE, browser, differences, python, read
+from tests.shared_by_hand import by_hand, design_of, hidden_in_a_wide_cell
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed: the browser's device was not compared")
 VECTORS = Path(__file__).parents[2] / "docs" / "vectors"
@@ -100,3 +101,23 @@ def test_what_is_no_value_is_refused_without_an_echo(value: Any) -> None:
         found = device(name="it", value=value, bytes="00" * 64)
     assert found["error"] == "OutOfDomain"
     assert str(value) not in json.dumps(found) or value in ("", None)
+
+
+PLANE, LINE = {"type": "Plane", "unit": "m"}, {"type": "Line", "unit": "m"}
+SHARED = {
+    "far": by_hand(PLANE, "m", 1.0, [[0.0, 0.0], [80.0, 0.0]]),
+    "near": by_hand(PLANE, "m", 1.0, [[0.0, 0.0], [0.0, 0.0]]),
+    "near, and one whose squares overflow": by_hand(PLANE, "m", 1.0, [[0.0, 0.0], [0.0, 0.0], [1e200, 0.0]]),
+    "on a line, and one far beyond": by_hand(LINE, "m", 1.0, [[0.0], [0.0], [1e155]]),
+    "on Earth": by_hand({"type": "Earth", "radius": 6371008.8}, "m", 1.0, [[0.0, 0.0], [0.0, 90.0]]),
+    "of an epsilon beyond all measure": by_hand(PLANE, "m", 1e-160, [[0.0, 0.0], [0.0, 0.0]]),
+    "in a cell wider than all floats": hidden_in_a_wide_cell(),
+}
+
+
+def test_both_devices_refuse_shared_reports_that_break_their_promise() -> None:
+    with browser() as device:
+        for name, mechanism in SHARED.items():
+            data = rehashed(design_of(mechanism))
+            assert device.keep("it", data)["ok"] is (name == "far"), name
+            assert (read(data) is not None) is (name == "far"), name

@@ -7,7 +7,6 @@ from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import shapely
 import geopriv as gp
 from geopriv.device.far import holds
 from geopriv.device.mechanisms import read_mechanism
+from geopriv.device.shared import idle_letter
 from geopriv.device.values import read_value
 from geopriv.errors import InvalidDesign
 from geopriv.mechanisms import BracketTable, SharedTables
@@ -27,6 +27,7 @@ from geopriv.mechanisms.shared.share import reached, spoken_of
 from tests.agreement_cases import Tails
 from tests.designs import rehashed
 from tests.rows import CITY, PLANE
+from tests.shared_by_hand import by_hand, falling, hidden_in_a_wide_cell
 
 RATE = 1.0
 
@@ -298,50 +299,6 @@ def test_tables_that_cannot_share_a_report_are_refused() -> None:
         replace(shared(), share=Fraction(3, 2))
 
 
-def falling(rate: float, points: int = 400) -> tuple[list[float], list[list[int]]]:
-    """A lattice and rows of two letters, of which the second falls from 9/10 as fast as its promise allows."""
-    lattice = [0.05 * k / rate for k in range(points)]
-    said = [Fraction(9, 10)]
-    for a, b in pairwise(lattice):
-        step = Fraction(rate) * (Fraction(b) - Fraction(a)) * Fraction(9999, 10_000)
-        said.append(Fraction(float(max(said[-1] / (1 + step), said[-1] - step * (1 - said[-1])))))
-    letters = [int(part * (1 << 60)) for part in said]
-    return lattice, [[(1 << 60) - letter, letter] for letter in letters]
-
-
-def by_hand(space: dict[str, Any], unit: str, rate: float, centers: list[list[float]], idle: bool = True) -> Any:
-    """The document of a shared report of discs that are heard whenever anybody is in one."""
-    guarantee = {
-        "type": "Guarantee",
-        "epsilon": rate,
-        "delta": 0.0,
-        "radius": "inf",
-        "unit": unit,
-        "metric": "distance",
-    }
-    lattice, weights = falling(rate)
-    tables = [
-        {
-            "type": "Table",
-            "space": space,
-            "coordinate": {"type": "Radial", "center": center, "offset": 0.0},
-            "query": {},
-            "guarantee": guarantee | {"reference": "T5"},
-            "lattice": lattice,
-            "values": [0.0, 1.0] if idle else [1.0],
-            "weights": weights if idle else [[1 << 60] for _ in lattice],
-        }
-        for center in centers
-    ]
-    return {
-        "type": "SharedTables",
-        "space": space,
-        "guarantee": guarantee | {"reference": "T13"},
-        "tables": tables,
-        "share": [1, 1],
-    }
-
-
 def test_a_device_takes_discs_by_hand_only_if_they_are_far_apart() -> None:
     plane = {"type": "Plane", "unit": "m"}
     far, near = (by_hand(plane, "m", 1.0, [[0.0, 0.0], [apart, 0.0]]) for apart in (80.0, 0.0))
@@ -396,13 +353,25 @@ def test_a_coordinate_that_is_not_known_leaves_the_filter_unsure_of_all_tables_a
 
 
 def test_a_cell_wider_than_all_floats_does_not_hide_that_a_table_is_heard() -> None:
-    """Its chance at 0 is one half. Where floats overflow it was taken for that of the cell's left end, nearly 0."""
-    found = by_hand({"type": "Plane", "unit": "m"}, "m", 1.0, [[0.0, 0.0], [100.0, 0.0]])
-    least = (1 << 60) // 1000
-    found["tables"][0] |= {
-        "lattice": [-1.7e308, 1.7e308],
-        "weights": [[(1 << 60) - least, least], [(1 << 60) // 10, (1 << 60) // 10 * 9 + 6]],
-    }
-    found["share"] = [19, 20]
     with pytest.raises(gp.InvalidDesign, match="breaks its promise"):
-        read_mechanism(found, "it")
+        read_mechanism(hidden_in_a_wide_cell(), "it")
+
+
+def test_a_cell_wider_than_all_floats_has_its_law_in_bulk_too() -> None:
+    """The filter took the share of such a cell for 0: at 0 it said three quarters where the law has five eighths."""
+    promise, total = gp.Guarantee(1.0, reference="theory T5"), 1 << 60
+    weights = np.array([[total // 4, total // 4 * 3], [total // 2, total // 2]], dtype=np.int64)
+    lattice, values = np.array([-1.7e308, 1.7e308]), np.array([0.0, 1.0])
+    table = gp.Table(gp.Range(-1.0, 1.0, 1.0), promise, lattice, values, weights)
+    mechanism = SharedTables(promise, (table,), Fraction(1))
+    assert mechanism.spent <= 1
+    x = np.tile([0.0, 1e-3, 1.0, 1e300, -1e307, 1.7e308], 600)
+    words = np.random.default_rng(2).integers(0, 1 << 64, (x.size, 1), dtype=np.uint64)
+    rows = mechanism.space.read_rows(x)[0]
+    exact, filtered = (chunk_codes(mechanism, rows, words, Tails(words), by) for by in (False, True))
+    np.testing.assert_array_equal(exact, filtered)
+
+
+def test_the_idle_letter_is_the_least_exactly() -> None:
+    """In floats 1e16 + 1 + 1 is 1e16, or 1e16 + 2 where a version of Python adds more carefully."""
+    assert idle_letter([[1e16, 1e16], [1.0, 0.0], [1.0, 0.0]]) == 1

@@ -73,3 +73,14 @@ def test_rounding_does_not_lift_the_floor(center: float) -> None:
     query = gp.RadialQuery(0.0, gp.shapes.Ramp(2.0, center=center))
     floor = gp.lower_bound(query, 1.0, center + np.linspace(-1, 1, 101))
     assert floor.max() <= 0.25 * (1 + 1e-6)
+
+
+def test_nobody_beyond_the_ends_of_a_map_is_compared_with() -> None:
+    """A disc of which a part lies beyond the map. Who is at the border is near an edge that nobody can cross."""
+    city, plane = gp.LocalPlane(south=40.5, west=-74.2, north=40.9, east=-73.7), gp.Plane("m")
+    (start, up), (border, _) = city.read([(40.7, -73.72), (40.7, -73.7001)]).tolist()
+    on_map, endless = gp.Ball((40.7, -73.72), 2_500.0, 1_000.0, city), gp.Ball((start, up), 2_500.0, 1_000.0, plane)
+    x = np.array([[border, up], [start - 2_000.0, up]])
+    (cut, whole), (beyond, same) = (gp.lower_bound(q, 1e-3, q.space.values(x)) for q in (on_map, endless))
+    assert cut == 0 < 0.01 < beyond
+    assert whole == pytest.approx(same)

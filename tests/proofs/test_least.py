@@ -13,6 +13,7 @@ from geopriv.mechanisms.table.program import default_values, solve
 from geopriv.proofs.floors import interior, shelf
 from geopriv.proofs.floors.chains import Certificate, Chain, Refuted
 from geopriv.proofs.floors.duals import best_certificate
+from geopriv.proofs.floors.least import crowd_floor
 
 RAMP = gp.Threshold(0.0, 2.0)
 EVEN = np.linspace(-5.0, 5.0, 51)
@@ -164,3 +165,26 @@ def test_the_multipliers_are_as_good_as_asked_for_where_people_thin_out(monkeypa
     assert found is not None
     assert early is not None
     assert early.bound < found.bound * (1 - 1e-4)
+
+
+@pytest.mark.parametrize(("end", "least"), [(0.5, 0.9), (1.0, 0.9), (3.0, 0.6)])
+def test_a_floor_of_people_in_a_range_is_below_a_report_that_is_unbiased_there_only(end: float, least: float) -> None:
+    """Devices clamp values. The range ends within the ramp, at its end, or beyond; tables have straight lines."""
+    lattice = np.concatenate([np.arange(-120, -10) / 10, np.arange(-20, round(20 * end) + 1) / 20])
+    points = lattice[lattice > end - 0.6][-13:]
+    shares = np.isin(lattice, points) / points.size
+    reached = solve(lattice, RAMP.profile(lattice), np.linspace(-1.5, 2.5, 33), shares).expected_variance
+    within = np.array([-12.0]), np.array([end])
+    floor = crowd_floor(RAMP, RAMP, 1.0, points, np.full(points.size, 1 / points.size), within)
+    anywhere = crowd_floor(RAMP, RAMP, 1.0, points, np.full(points.size, 1 / points.size))
+    assert least * reached < floor < reached
+    if end < 1:
+        assert anywhere > 1.02 * reached  # of reports that are unbiased beyond the range too
+
+
+def test_what_does_not_change_within_the_range_has_no_floor() -> None:
+    points, shares, within = np.linspace(-3.0, -1.0, 9), np.full(9, 1 / 9), (np.array([-9.0]), np.array([-1.0]))
+    assert crowd_floor(RAMP, RAMP, 1.0, points, shares, within) == 0
+    assert crowd_floor(RAMP, RAMP, 1.0, points, shares) > 0.1
+    assert (gp.lower_bound_many([RAMP, RAMP], 1.0, points, within) == 0).all()  # the last one is at the kink
+    assert (gp.lower_bound_many([RAMP] * 300, 1.0, points, within) == 0).all()  # of which floors are read from a table

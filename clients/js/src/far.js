@@ -118,7 +118,7 @@ class Chances {
   at(cell, s) {
     if (cell === 0 || cell === this.lattice.length) return this.heights[Math.min(cell, this.heights.length - 1)];
     const [a, b] = [this.lattice[cell - 1], this.lattice[cell]];
-    const share = (s - a) / (b - a);
+    const share = (s / 2 - a / 2) / (b / 2 - a / 2); // halves, since the width of a cell may be beyond all floats
     return (1 - share) * this.heights[cell - 1] + share * this.heights[cell];
   }
 }

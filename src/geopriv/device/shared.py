@@ -93,12 +93,12 @@ def shared_of(
 
 
 def idle_letter(counted: Sequence[Sequence[float]]) -> int:
-    """The letter that is not said: the first of those that count least, over all that letters count for.
+    """The letter that is not said: the first of those that count least, over all that letters count for, exactly.
 
     >>> idle_letter([[1.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
     2
     """
-    sizes = [sum(map(abs, each)) for each in zip(*counted, strict=True)]
+    sizes = [sum(map(abs, map(Fraction, each))) for each in zip(*counted, strict=True)]
     return sizes.index(min(sizes))
 
 

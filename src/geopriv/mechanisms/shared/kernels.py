@@ -29,6 +29,8 @@ def _cell(lattice: FloatArray, start: int, end: int, s: float) -> tuple[int, flo
         else:
             high = middle
     a, b = lattice[low], lattice[low + 1]
+    if b - a == np.inf:  # halves: the width of the cell is beyond all floats
+        s, a, b = s / 2, a / 2, b / 2
     return low, min(max((s - a) / (b - a), 0.0), 1.0)
 
 

@@ -47,7 +47,7 @@ class Rows:
 
     def __post_init__(self) -> None:
         shape = (self.lattice.size, self.values.size)
-        if self.lattice.ndim != 1 or self.lattice.size < 2 or not (np.diff(self.lattice) > 0).all():
+        if self.lattice.ndim != 1 or self.lattice.size < 2 or not (self.lattice[1:] > self.lattice[:-1]).all():
             raise invalid("Table", "lattice", "at least two increasing coordinates", self.lattice.shape)
         if self.weights.dtype != np.int64 or self.weights.shape != shape:
             raise invalid("Table", "weights", f"64-bit integers of shape {shape}", self.weights.shape)

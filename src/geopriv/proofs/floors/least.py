@@ -11,8 +11,9 @@ from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.table.lattices import fine_lattice
 from geopriv.mechanisms.table.program import default_values, uniform
 from geopriv.proofs.floors.chains import Chain
+from geopriv.proofs.floors.rooms import Box, box_within, clamped
 from geopriv.proofs.floors.shelf import kept_floor
-from geopriv.proofs.floors.single import floor_along, require_known_shape
+from geopriv.proofs.floors.single import floor_along, floor_at, require_known_shape
 from geopriv.queries import Query
 from geopriv.queries.priors import points_under
 from geopriv.spaces.checks import FloatArray
@@ -51,8 +52,10 @@ def least_variance(query: Query, epsilon: float | str, prior: Any = None) -> flo
     return crowd_floor(query, query, rate, *points_under("least_variance", query.space, prior))
 
 
-def crowd_floor(query: Query, target: Query, rate: float, points: FloatArray, weights: FloatArray) -> float:
-    """The floor for people at points with weights.
+def crowd_floor(
+    query: Query, target: Query, rate: float, points: FloatArray, weights: FloatArray, within: Box | None = None
+) -> float:
+    """The floor for people at points with weights, under reports that are unbiased in a box.
 
     Args:
         query: what is asked, by whose shape places are chosen.
@@ -60,15 +63,18 @@ def crowd_floor(query: Query, target: Query, rate: float, points: FloatArray, we
         rate: ε.
         points: of the space.
         weights: of the points.
+        within: the box where values are, as they are clamped; by default the ends of the space.
     """
-    alone = floor_along(target, rate)(np.asarray(target.geometry(points)).reshape(len(weights)))
+    box = box_within(query.space, within)
+    points = clamped(points, box)
+    alone = floor_at(target, rate, points, within)
     pointwise = float(weights @ alone)
     marks = _marks_on_line(query)
     if marks is None:
         return pointwise
     here = points.reshape(-1)
     middle = (marks[0] + marks[-1]) / 2
-    low, high = (float(np.ravel(end)[0]) for end in query.space.limits)
+    low, high = (float(np.ravel(end)[0]) for end in (query.space.limits if box is None else box))
 
     def heights(places: FloatArray) -> FloatArray:
         return target.answer(np.clip(middle + places / rate, low, high))

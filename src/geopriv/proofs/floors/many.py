@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from geopriv.proofs.floors.single import floor_along, require_known_shape
+from geopriv.proofs.floors.rooms import Box, Rooms, beside_inside, box_within, clamped, rooms
+from geopriv.proofs.floors.single import Floor, floor_along, require_known_shape
 from geopriv.queries import Query, common_space
 from geopriv.spaces.checks import FloatArray
 
@@ -19,7 +20,7 @@ _FEW = 100  # points take as long as one, for one query
 _FAR = 20.0  # in units of 1/ε: farther from a query its own floor is taken as zero
 
 
-def lower_bound_many(queries: Sequence[Query], epsilon: float | str, x: Any) -> FloatArray:
+def lower_bound_many(queries: Sequence[Query], epsilon: float | str, x: Any, within: Box | None = None) -> FloatArray:
     """A floor on Σ_q Var_q(x) of any ε-GP report from which every query can be estimated without bias.
 
     The larger of two: (tr √G)²/ε² with G = Σ_q ∇f_q·∇f_qᵀ, because the Fisher information of the report has a trace of
@@ -33,6 +34,8 @@ def lower_bound_many(queries: Sequence[Query], epsilon: float | str, x: Any) -> 
         queries: on one space; no LipschitzQuery, of whose steepness nothing is known but a bound.
         epsilon: per unit of distance, as a number or a sentence; of the one report.
         x: values of the space.
+        within: two corners of a box, as points, in which values are, as they are clamped: reports need to be unbiased
+            there only. By default the ends of the space.
 
     Reference: theory T10.
 
@@ -48,27 +51,28 @@ def lower_bound_many(queries: Sequence[Query], epsilon: float | str, x: Any) -> 
         require_known_shape("lower_bound_many", "queries", query)
     rate, points = space.rate(epsilon), space.read(x)
     shape = points.shape[: points.ndim - len(space.point_shape)]
-    flat = points.reshape(-1, *space.point_shape)
+    box = box_within(space, within)
+    flat = clamped(points.reshape(-1, *space.point_shape), box)
     floors = _own_floors(asked, rate, len(flat))
-    parts = [_floor(asked, floors, rate, flat[i : i + _POINTS]) for i in range(0, len(flat), _POINTS)]
+    parts = [_floor(asked, floors, rate, flat[i : i + _POINTS], box) for i in range(0, len(flat), _POINTS)]
     return np.concatenate([*parts, np.empty(0)]).reshape(shape)
 
 
-Floor = Callable[[FloatArray], FloatArray]
-
-
-def _floor(asked: tuple[Query, ...], floors: list[Floor], rate: float, points: FloatArray) -> FloatArray:
+def _floor(
+    asked: tuple[Query, ...], floors: list[Floor], rate: float, points: FloatArray, box: Box | None
+) -> FloatArray:
     space = asked[0].space
-    beside = space.beside(points, _NUDGE / rate)
+    beside = beside_inside(points, space.beside(points, _NUDGE / rate), box)
     gram = np.zeros((space.dimension, space.dimension, len(points)))
     alone = np.zeros(len(points))
     for query, own in zip(asked, floors, strict=True):
         s = query.geometry(beside).reshape(len(points))
-        gradient = query.profile.steepness(s) * np.ascontiguousarray(query.geometry.gradient(beside).T)
+        way = query.geometry.gradient(beside)
+        gradient = query.profile.steepness(s) * np.ascontiguousarray(way.T)
         gram += gradient[:, None] * gradient
-        alone += own(s)
-    way = space.between(points, beside).reshape(len(points))
-    return np.asarray(np.exp(-rate * way) * np.maximum(_squared_trace_of_root(gram, len(asked)) / rate**2, alone))
+        alone += own(s, rooms(beside, way, box))
+    moved = space.between(points, beside).reshape(len(points))
+    return np.asarray(np.exp(-rate * moved) * np.maximum(_squared_trace_of_root(gram, len(asked)) / rate**2, alone))
 
 
 def _squared_trace_of_root(gram: FloatArray, terms: int) -> FloatArray:
@@ -117,7 +121,7 @@ def _tabulated(query: Query, rate: float) -> Floor:
     low, high = (float(end[0]) for end in query.geometry.reachable(ends[:1]))
     start, stop = max(ends[0], low), min(ends[1], high)
     if not start < stop:
-        return np.zeros_like
+        return lambda s, rooms=None: np.zeros_like(s)
     fine = min(_STEP / rate, (marks[-1] - marks[0]) / 20 or np.inf)
     cells = int(min(np.ceil((stop - start) / fine), _MOST))
     nodes = np.linspace(start, stop, cells + 1)
@@ -125,8 +129,13 @@ def _tabulated(query: Query, rate: float) -> Floor:
     steps = np.concatenate([[0.0], np.sqrt(own[:-1] * own[1:] * keep) * (1 - 1e-12), [0.0]])
     scale = cells / (stop - start)
 
-    def below(s: FloatArray) -> FloatArray:
+    def below(s: FloatArray, rooms: Rooms | None = None) -> FloatArray:
         cell = np.clip((s - start) * scale, -1.0, cells)
-        return np.asarray(steps[np.floor(cell).astype(np.intp) + 1])
+        found = np.asarray(steps[np.floor(cell).astype(np.intp) + 1])
+        if rooms is None:
+            return found
+        # all that a floor is compared with, from either end of the cell
+        needed = np.maximum(np.abs(s - marks[0]), np.abs(s - marks[-1])) + 2 / rate
+        return np.where(np.minimum(*rooms) >= needed, found, 0.0)
 
     return below

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from geopriv.proofs.floors.rooms import Box, Rooms, box_within, clamped, rooms
 from geopriv.queries import Query
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid
@@ -35,7 +35,10 @@ def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
     array([0.25 , 0.019])
     """
     require_known_shape("lower_bound", "query", query)
-    return floor_along(query, query.space.rate(epsilon))(query.coordinate(x))
+    points = query.space.read(x)
+    flat = points.reshape(-1, *query.space.point_shape)
+    found = floor_at(query, query.space.rate(epsilon), flat)
+    return found.reshape(points.shape[: points.ndim - len(query.space.point_shape)])
 
 
 def require_known_shape(owner: str, parameter: str, query: Query) -> None:
@@ -44,23 +47,47 @@ def require_known_shape(owner: str, parameter: str, query: Query) -> None:
         raise invalid(owner, parameter, "of known shape, not a LipschitzQuery", query)
 
 
-def floor_along(query: Query, rate: float) -> Callable[[FloatArray], FloatArray]:
+class Floor(Protocol):
+    """A floor as a function of the query's coordinate, and of how far it can fall and rise from there."""
+
+    def __call__(self, s: FloatArray, rooms: Rooms | None = None) -> FloatArray:
+        """At coordinates; where there are rooms, places beyond them are not compared with."""
+
+
+def floor_along(query: Query, rate: float) -> Floor:
     """The floor as a function of the query's coordinate."""
     step = max(1, _CHUNK // (8 * (_GRID + 3 * len(query.profile.landmarks))))
 
-    def floor(s: FloatArray) -> FloatArray:
+    def floor(s: FloatArray, rooms: Rooms | None = None) -> FloatArray:
         flat = s.ravel()
-        parts = [_floor(query, rate, flat[i : i + step]) for i in range(0, flat.size, step)]
+        free = (np.full(flat.size, np.inf),) * 2 if rooms is None else rooms
+        chunks = [slice(i, i + step) for i in range(0, flat.size, step)]
+        parts = [_floor(query, rate, flat[part], (free[0][part], free[1][part])) for part in chunks]
         return np.concatenate([*parts, np.empty(0)]).reshape(s.shape)
 
     return floor
 
 
-def _floor(query: Query, rate: float, s: FloatArray) -> FloatArray:
+def floor_at(query: Query, rate: float, points: FloatArray, within: Box | None = None) -> FloatArray:
+    """The floor at points of the space, shape (n,), of reports that are unbiased in a box.
+
+    Args:
+        query: what is asked.
+        rate: ε.
+        points: of the space, of shape (n, ...).
+        within: the box where values are, as they are clamped; by default the ends of the space.
+    """
+    box = box_within(query.space, within)
+    held = clamped(points, box)
+    free = None if box is None else rooms(held, query.geometry.gradient(held), box)
+    return floor_along(query, rate)(np.asarray(query.geometry(held)).reshape(len(points)), free)
+
+
+def _floor(query: Query, rate: float, s: FloatArray, free: Rooms) -> FloatArray:
     profile, marks = query.profile, np.asarray(query.profile.landmarks)
     low_end, high_end = query.geometry.reachable(s)
     best = np.zeros_like(s)
-    for side, limit in ((-1.0, s - low_end), (1.0, high_end - s)):
+    for side, limit in ((-1.0, np.minimum(s - low_end, free[0])), (1.0, np.minimum(high_end - s, free[1]))):
         # distances from far below 1/ε up to beyond the last landmark, denser near the landmarks themselves
         reach = np.maximum(np.abs(marks[:, None] - s).max(axis=0), 1 / rate) + 1 / rate
         spread = np.geomspace(1e-6, 1.0, _GRID) * reach[:, None]

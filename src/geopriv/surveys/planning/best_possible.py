@@ -22,7 +22,7 @@ def floor_of(work: Workload) -> float:
     total = 0.0
     for part in (work.part(together) for together in work.by_crowd(range(work.size))):
         try:
-            each = lower_bound_many(part.queries, part.rate, part.space.values(part.points))
+            each = lower_bound_many(part.queries, part.rate, part.space.values(part.points), part.ends)
         except InvalidParameter:
             return 0.0
         total += float(part.weights @ each)
@@ -37,7 +37,7 @@ def least_of(work: Workload, floor: float) -> float:
     if work.size > 1 or floor == 0:
         return floor
     query = work.queries[0]
-    return max(floor, crowd_floor(query, query, work.rate, *work.crowd(0)) / work.people)
+    return max(floor, crowd_floor(query, query, work.rate, *work.crowd(0), work.ends) / work.people)
 
 
 def whole_shares(design: Design) -> dict[str, float]:

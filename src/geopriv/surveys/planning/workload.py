@@ -37,6 +37,7 @@ class Workload:
         sizes: without a prior, how many queries each question has, one question after the other; () for one crowd.
         crowds: the points and weights of each question's people; () for the same people in all.
         asked: estimates in all, where the queries are only some of them that stand for the others; 0 otherwise.
+        ends: of the public range, to which values are clamped, as points; None for those of the space.
         known: what was counted for a kind of query, kept for other parts of the same work.
     """
 
@@ -50,6 +51,7 @@ class Workload:
     sizes: tuple[int, ...] = ()
     crowds: tuple[Crowd, ...] = ()
     asked: int = 0
+    ends: Box | None = None
     known: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -68,13 +70,13 @@ class Workload:
         asked, space = common_space("plan", [queries] if isinstance(queries, Query) else queries)
         rate, n = space.rate(epsilon), count("plan", "people", people)
         if prior is not None:
-            return cls(asked, space, rate, n, *_thinned(*points_under("plan", space, prior)), prior)
+            return cls(asked, space, rate, n, *_thinned(*points_under("plan", space, prior)), prior, ends=ends)
         limits = space.limits if ends is None else ends
         starts = np.cumsum([0, *(sizes or (len(asked),))]).tolist()
         crowds = tuple(even_crowd(asked[a:b], rate, limits) for a, b in pairwise(starts))
         points, weights = (np.concatenate(parts) for parts in zip(*crowds, strict=True))
         many = crowds if len(crowds) > 1 else ()
-        return cls(asked, space, rate, n, points, weights / len(crowds), prior, sizes, many)
+        return cls(asked, space, rate, n, points, weights / len(crowds), prior, sizes, many, ends=ends)
 
     def at(self, rate: float) -> Workload:
         """The same, of the same people, with another ε."""
