@@ -52,7 +52,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def service(database: str) -> Iterator[Service]:
     """A collector without limits of rate, whose answers are always new and open."""
-    made = service_of(DESIGN, Settings(database, rate=0.0, age=0.0, key=KEY, open_answers=True))
+    made = service_of(DESIGN, Settings(database, rate=0.0, age=0.0, key=KEY, open_answers=True, together=1))
     yield made
     made.close()
 

@@ -18,6 +18,7 @@ from typing import Any
 import uvicorn
 
 from geopriv.collector.app import Service, application
+from geopriv.collector.hurried import Hurried
 from geopriv.collector.server import Settings, service_of
 from geopriv.surveys.design import Design
 from tests.collector.conftest import KEY
@@ -35,7 +36,7 @@ def running(design: Design, database: str, **more: Any) -> Iterator[tuple[str, S
         more: settings.
     """
     service = service_of(design, replace(Settings(database, rate=0.0, age=0.0, key=KEY), **more))
-    server = uvicorn.Server(uvicorn.Config(application(service), port=0, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(application(service), http=Hurried, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -117,7 +117,7 @@ def test_a_key_that_is_weak_or_cannot_be_sent_is_refused_without_an_echo(words: 
 
 
 def test_open_answers_are_for_everybody_and_counts_still_are_not(tmp_path: Path) -> None:
-    service = made(tmp_path, open_answers=True)
+    service = made(tmp_path, open_answers=True, together=1)
     fill(service, 3)
     client = ask(service)
     assert client.get("/v1/answers").status_code == client.get("/v1/report.html").status_code == 200

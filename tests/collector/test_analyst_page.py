@@ -217,7 +217,10 @@ def test_every_field_is_named_and_what_changes_is_told_once(browser: Browser, su
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_map_is_shown_and_fits(browser: Browser, tmp_path: Path, size: str) -> None:
-    with running(MAP, f"sqlite:///{tmp_path}/map.sqlite", invited=False, open_answers=True) as (address, service):
+    with running(MAP, f"sqlite:///{tmp_path}/map.sqlite", invited=False, open_answers=True, together=1) as (
+        address,
+        service,
+    ):
         fill(service, 2_000)
         with browser.tab(f"{address}analyst", SIZES[size], dark=size == "phone") as tab:
             tab.until("!document.getElementById('shown').hidden")  # nobody asks for a key

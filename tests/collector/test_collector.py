@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -124,6 +127,25 @@ def test_two_processes_on_one_database_spend_a_token_once(service: Service, data
     other.close()
     assert verdicts == {Verdict.COUNTED: 30, Verdict.SPENT_TOKEN: 30}
     assert service.live.store.counted() == 30
+
+
+def test_a_report_that_two_processes_take_at_once_is_the_same_report(service: Service, invited: list[str]) -> None:
+    """One is written and not yet there for others when the other process looks for it: then all is judged anew."""
+    from geopriv.collector import tokens
+    from geopriv.collector.tables import BATCHES, REPORTS
+
+    store, day = service.live.store, date(2030, 1, 1)
+    token = tokens.digest(invited[0])
+    row = {"id": b"1" * 16, "batch": 1, "mechanism": 0, "group": None, "report": "[1]"}
+    same, other = Sent(b"1" * 16, 0, None, "[1]", None), Sent(b"1" * 16, 0, None, "[2]", None)
+    with ThreadPoolExecutor(1) as pool:
+        with store._engine.begin() as theirs:
+            theirs.execute(BATCHES.insert().values(number=1, day=day, closed=False))
+            theirs.execute(REPORTS.insert().values(row))
+            mine = pool.submit(store.take, [same, other, replace(same, token=token), replace(same, token=token)])
+            time.sleep(0.5)  # until it waits for them
+        assert mine.result() == [Verdict.AGAIN, Verdict.REPEATED_ID, Verdict.REPEATED_ID, Verdict.REPEATED_ID]
+    assert (store.counted(), store.invitations()) == (1, (60, 0))
 
 
 def test_a_database_is_of_one_design_and_one_way_to_invite(service: Service, database: str) -> None:

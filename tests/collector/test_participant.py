@@ -75,7 +75,7 @@ def test_a_participant_sees_the_report_sends_it_and_is_counted(
         (sent,) = [
             one["request"] for one in tab.events("Network.requestWillBeSent") if one["request"]["method"] == "POST"
         ]
-        assert sent["postData"] == line
+        assert sent["postData"] == line.ljust(512)
         assert sent["url"] == f"{host}v1/reports"
         assert all(one["request"]["url"].startswith(host) for one in tab.events("Network.requestWillBeSent"))
         assert "1.23456789" not in network
@@ -104,6 +104,35 @@ def test_a_browser_that_is_asked_again_says_the_same_and_counts_once(
     assert words[0].startswith("Yours was counted. Thank you.")
     assert words[1].startswith("Yours was counted already")
     assert words[2].startswith("It was not counted again")
+
+
+def test_how_much_is_sent_does_not_depend_on_the_report(browser: Browser, tmp_path: Path) -> None:
+    """TLS hides what is sent, and not how much. Answers far from each other make reports of unlike length."""
+    design = gp.Design("wide", (gp.Lattice.on_grid(gp.Line(), 1.0, 0.25, (0.0,)),))
+    lines, sizes = [], []
+    with running(design, f"sqlite:///{tmp_path}/wide.sqlite") as (address, service):
+        for host, value in (("near", "1"), ("far", "-1e14")):
+            with browser.tab(f"{address.replace('127.0.0.1', f'{host}.localhost')}#{invitation(service)}") as tab:
+                tab.until("!document.getElementById('ask').hidden")
+                tab.choose("#field0", value)
+                tab.run("document.getElementById('make').click()")
+                tab.until("!document.getElementById('made').hidden")
+                lines.append(tab.run("document.getElementById('report').textContent"))
+                tab.run(
+                    "document.getElementById('report').textContent = 'what a program for other languages made of it'"
+                )
+                tab.run("document.getElementById('send').click()")
+                tab.until("document.getElementById('said').textContent.includes('Yours was counted')")
+                told = [one["request"] for one in tab.events("Network.requestWillBeSent")]
+                sizes += [len(one["postData"]) for one in told if one["method"] == "POST"]
+    assert len(lines[1]) > len(lines[0]) + 10
+    assert sizes == [512, 512]
+    # the longest report on 16 axes; on more, there is room for 64 in what a collector takes
+    # the longest report on 16 axes; on more, there is room for 64 in what a collector takes
+    for axes, most in ((16, 512), (64, 4000)):
+        report = [-(1 << 53)] * axes
+        longest = {"design": "0" * 64, "group": 999, "id": "0" * 32, "mechanism": 4095, "report": report}
+        assert len(json.dumps(longest, separators=(",", ":"))) <= most
 
 
 def test_what_is_no_value_is_said_without_an_echo_and_nothing_is_sent(
@@ -152,11 +181,28 @@ def test_the_page_says_what_to_tell_it_before_what_it_is_for(survey: tuple[str, 
     assert "estimates" not in page
 
 
-def test_a_link_without_an_invitation_asks_nothing(browser: Browser, survey: tuple[str, Service]) -> None:
-    with browser.tab(survey[0]) as tab:
+@pytest.mark.parametrize("link", ["", "short", "é" * 22, "A" * 22 + ".", "A" * 22 + "?from=mail"])
+def test_a_link_that_is_none_is_said_so_before_anything_is_asked(
+    browser: Browser, survey: tuple[str, Service], link: str
+) -> None:
+    """Such a token could not even be sent: that nobody answered would be wrong."""
+    with browser.tab(f"{survey[0]}#{link}") as tab:
         tab.until("document.getElementById('said').classList.contains('wrong')")
         assert "no invitation" in said(tab)
         assert tab.run("document.getElementById('ask').hidden")
+
+
+def test_no_service_of_the_browser_s_maker_is_asked_about_an_answer(
+    browser: Browser, survey: tuple[str, Service]
+) -> None:
+    """Those that check spelling, translate and suggest send what is written on a page to others."""
+    with browser.tab(f"{survey[0]}#{invitation(survey[1])}") as tab:
+        tab.until("!document.getElementById('ask').hidden")
+        told = "[e.autocomplete, e.spellcheck, e.translate, e.getAttribute('writingsuggestions')]"
+        fields = tab.run(f"[...document.querySelectorAll('input')].map((e) => {told})")
+        assert fields == [["off", False, False, "false"]]
+        assert tab.run("document.getElementById('report').translate") is False
+        assert tab.run("document.getElementById('said').translate") is True  # planted: what may be translated
 
 
 def test_every_field_has_its_label_and_none_has_a_name(browser: Browser, survey: tuple[str, Service]) -> None:
@@ -179,6 +225,7 @@ def test_a_map_asks_for_a_latitude_and_a_longitude(browser: Browser, tmp_path: P
             labels = tab.run("[...document.querySelectorAll('label')].map((e) => e.textContent)")
             assert labels == ["Latitude", "Longitude"]
             assert not tab.run("document.getElementById('here').hidden")
+            assert tab.run("document.getElementById('where').translate") is False
             tab.choose("#field0", "40.7128111")
             tab.choose("#field1", "-74.0060222")
             tab.run("document.getElementById('make').click()")

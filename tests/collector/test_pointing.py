@@ -172,7 +172,8 @@ def test_the_position_of_the_device_moves_the_pin_and_is_sent_nowhere(
         tab.until("document.getElementById('where').textContent.startsWith('The pin')")
         assert fields(tab) == [53.48095, -2.23743]
         assert "53.48" not in everything_sent(tab)
-        assert "stays in this browser" in tab.run("document.getElementById('said').textContent")
+        assert "sends it nowhere" in tab.run("document.getElementById('said').textContent")
+        assert "their maker, who then learns" in tab.run("document.getElementById('found').innerText")
 
 
 def test_what_is_typed_moves_the_pin_and_a_place_outside_is_said_to_be(
@@ -204,7 +205,7 @@ def test_a_place_can_be_chosen_reported_and_sent_by_keys_alone(browser: Browser,
                 tab.press("ArrowLeft")
             if passed[-1] == "make":
                 break
-        assert passed[-6:] == ["here", "map", "nearer", "field0", "field1", "make"]
+        assert passed[-6:] == ["map", "nearer", "field0", "field1", "here", "make"]
         assert tab.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         assert fields(tab)[0] == pytest.approx(55.35, abs=0.1)
         tab.press("Enter")

@@ -62,7 +62,7 @@ def postgresql_copy(database: str, folder: Path) -> str:
 
 @contextmanager
 def speaking(database: str) -> Iterator[tuple[TestClient, Service]]:
-    service = service_of(DESIGN, Settings(database, rate=0.0, age=0.0, key=KEY, open_answers=True))
+    service = service_of(DESIGN, Settings(database, rate=0.0, age=0.0, key=KEY, open_answers=True, together=1))
     with TestClient(application(service), raise_server_exceptions=False) as client:
         yield client, service
 

@@ -53,6 +53,18 @@ def test_a_device_that_rounds_its_value_would_be_seen() -> None:
     assert changed > 5
 
 
+def test_texts_are_looked_at_however_long_they_are() -> None:
+    """A design may have 32 MiB of them; a pattern that keeps each place in mind breaks at some millions."""
+    code = f"""
+import {{ seen }} from {json.dumps((CLIENT / "src" / "texts.js").as_uri())};
+const long = "\\u{{1f600}}".repeat(6_000_000);
+console.log(seen(long), seen(long + "\\u200b"));
+"""
+    command = ["node", "--input-type=module", "--eval", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.split() == ["true", "false"], done.stderr
+
+
 @pytest.mark.parametrize(("corner", "taken"), [((180.0, 20.0), True), ((0.0, 0.0), False), ((400.0, 0.0), False)])
 def test_both_devices_look_at_corners_that_have_no_edge(corner: tuple[float, float], taken: bool) -> None:
     """A ring that is one point adds no area; where it is too far, both refuse. Found by 10^5 draws of the bench."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from geopriv.answers.answers import Answer, Answers, Band
-from geopriv.answers.documents import ends_document, numbers_document
+from geopriv.answers.documents import ends_document
 from geopriv.answers.intervals import normal_reach
+from geopriv.answers.numbers import numbers_document
 from geopriv.device.walks import METRIC
 from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee, compose

@@ -13,8 +13,8 @@ from geopriv.answers.answers import Answer, Answers, Band, Robust
 from geopriv.answers.asked import Asked
 from geopriv.answers.cells import places
 from geopriv.answers.estimates import Estimates
+from geopriv.answers.numbers import expect, numbers_document, read_array
 from geopriv.answers.units import density_unit
-from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.queries.questions import DensityMap, Question
 from geopriv.reports.reader import REASONS
@@ -173,17 +173,17 @@ def read_answers(document: Any) -> Answers:
         InvalidDesign: for a question, space or guarantee in it that is none.
     """
     found = _object(_renewed(document), "estimates", AnswersDocument)
-    _expect(found["type"] == "Answers" and found["version"] == VERSION, "version", f"{VERSION}, or {_BEFORE}")
+    expect(found["type"] == "Answers" and found["version"] == VERSION, "version", f"{VERSION}, or {_BEFORE}")
     guarantee, space = from_document(Guarantee, found["guarantee"]), from_document(Space, found["space"])
     kinds = {"survey": str, "design": str, "rejected": dict, "answers": list, "counted": str}
     for name, kind in (kinds | {"weighted": bool, "simultaneous": bool, "groups": list | None}).items():
-        _expect(isinstance(found[name], kind), name, f"of type {kind}")
+        expect(isinstance(found[name], kind), name, f"of type {kind}")
     rejected = {str(reason): _count(times, "rejected") for reason, times in found["rejected"].items()}
     answers = tuple(_read_answer(part) for part in found["answers"])
     n = _count(found["n"], "n")
     whole = Answers(found["survey"], found["design"], guarantee, space, answers, n, rejected, found["counted"])
     groups = dict(_read_group(part, whole) for part in found["groups"] or ())
-    _expect(len(groups) == len(found["groups"] or ()), "groups", "each of a name of its own")
+    expect(len(groups) == len(found["groups"] or ()), "groups", "each of a name of its own")
     said = {name: found[name] for name in ("weighted", "simultaneous")}
     return replace(whole, groups=groups, asked=_read_asked(found["asked"]), **said)
 
@@ -220,7 +220,7 @@ def _read_asked(document: Any) -> Asked | None:
 
 def _read_group(document: Any, whole: Answers) -> tuple[str, Answers]:
     found = _object(document, "groups", GroupDocument)
-    _expect(isinstance(found["name"], str) and isinstance(found["answers"], list), "groups", "names with answers")
+    expect(isinstance(found["name"], str) and isinstance(found["answers"], list), "groups", "names with answers")
     answers = tuple(_read_answer(part) for part in found["answers"])
     return found["name"], replace(whole, answers=answers, n=_count(found["n"], "n"), rejected={})
 
@@ -278,21 +278,21 @@ def _read_answer(document: Any) -> Answer:
     soft = _object(found["soft"], "soft", SoftDocument)
     question = from_document(Question, found["question"])
     shape = question.shape
-    values, errors = (_array(soft[name], shape, name) for name in ("value", "standard_error"))
-    _expect(not (errors < 0).any(), "standard_error", "at least 0")
-    bias = math.nan if soft["bias"] is None else float(_array(soft["bias"], (), "bias"))
+    values, errors = (read_array(soft[name], shape, name) for name in ("value", "standard_error"))
+    expect(not (errors < 0).any(), "standard_error", "at least 0")
+    bias = math.nan if soft["bias"] is None else float(read_array(soft["bias"], (), "bias"))
     confidence = fraction("estimates", "confidence", found["confidence"])
     estimates = Estimates(values, errors, _count(found["n"], "n"), bias, confidence)
     band, finite = (_read_band(soft[name], shape, name) for name in ("band", "finite"))
-    nicer = None if soft["consistent"] is None else _array(soft["consistent"], shape, "consistent")
+    nicer = None if soft["consistent"] is None else read_array(soft["consistent"], shape, "consistent")
     plain = _read_band(found["plain"], shape, "plain")
-    _expect(
+    expect(
         plain is None or bool((plain.low <= plain.high).all()), "plain", "made of lower ends and upper ends above them"
     )
     after = found["asked_after"]
-    _expect(isinstance(after, bool), "asked_after", "true or false")
-    leverage = None if found["leverage"] is None else float(_array(found["leverage"], (), "leverage"))
-    _expect(leverage is None or leverage >= 0, "leverage", "at least 0")
+    expect(isinstance(after, bool), "asked_after", "true or false")
+    leverage = None if found["leverage"] is None else float(read_array(found["leverage"], (), "leverage"))
+    expect(leverage is None or leverage >= 0, "leverage", "at least 0")
     told = found["robust"] and _object(found["robust"], "robust", RobustDocument)
     ends = told and (_read_ends(told["soft"], shape, "robust"), _read_band(told["plain"], shape, "robust"))
     robust = Robust(_count(told["made_up"], "made_up"), *ends) if told else None
@@ -310,45 +310,16 @@ def _read_band(document: Any, shape: tuple[int, ...], where: str) -> Band | None
 
 def _read_ends(document: Any, shape: tuple[int, ...], where: str) -> Band:
     ends = _object(document, where, EndsDocument)
-    return Band(*(_array(ends[end], shape, where) for end in ("low", "high")))
-
-
-def numbers_document(value: Any) -> Any:
-    """Lists of numbers; an infinite one is a text."""
-    if isinstance(value, np.ndarray):
-        return value.tolist() if np.isfinite(value).all() else numbers_document(value.tolist())
-    if isinstance(value, list):
-        return [numbers_document(part) for part in value]
-    _expect(not math.isnan(value), "values", "made of numbers")
-    return value if math.isfinite(value) else str(value)
-
-
-def _array(value: Any, shape: tuple[int, ...], where: str) -> FloatArray:
-    """Nested lists of numbers, of that shape."""
-    if shape:
-        _expect(isinstance(value, list) and len(value) == shape[0], where, f"of shape {shape}")
-        if len(shape) == 1 and set(map(type, value)) == {float}:  # maps have hundreds of thousands of these
-            row = np.asarray(value)
-            _expect(not np.isnan(row).any(), where, "made of numbers")
-            return row
-        return np.stack([_array(part, shape[1:], where) for part in value])
-    number = type(value) is float or (type(value) is int and abs(value) < 1 << 1000) or value in ("inf", "-inf")
-    _expect(number and not math.isnan(float(value)), where, "made of numbers")
-    return np.asarray(float(value))
+    return Band(*(read_array(ends[end], shape, where) for end in ("low", "high")))
 
 
 def _object(value: Any, where: str, described: Any) -> Mapping[str, Any]:
     keys = described.__annotations__
-    _expect(isinstance(value, dict) and set(value) == set(keys), where, f"an object with the keys {', '.join(keys)}")
+    expect(isinstance(value, dict) and set(value) == set(keys), where, f"an object with the keys {', '.join(keys)}")
     found: Mapping[str, Any] = value
     return found
 
 
 def _count(value: Any, where: str) -> int:
-    _expect(type(value) is int and value >= 0, where, "a whole number of at least 0")
+    expect(type(value) is int and value >= 0, where, "a whole number of at least 0")
     return int(value)
-
-
-def _expect(rule: bool, where: str, what: str) -> None:
-    if not rule:
-        raise InvalidParameter(f"In estimates.json '{where}' must be {what}.")

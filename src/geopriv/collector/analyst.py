@@ -131,7 +131,17 @@ class Analyst:
         return give
 
     def _read(self, handler: Handler) -> Handler:
-        return _fresh(handler) if self.everybody else self._locked(handler)
+        return _fresh(self._limited(handler)) if self.everybody else self._locked(handler)
+
+    def _limited(self, handler: Handler) -> Handler:
+        """The same, so many times a second for one address."""
+
+        async def answer(request: Request) -> Response:
+            if not self.rates.allow(address(request)):
+                raise Refused(Problem.TOO_FAST)
+            return await handler(request)
+
+        return answer
 
     def _locked(self, handler: Handler) -> Handler:
         """The same for who has the key, or a pass."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -18,8 +18,9 @@ from starlette.routing import Route
 
 from geopriv.collector import tokens
 from geopriv.collector.analyst import Analyst, refusal
+from geopriv.collector.bodies import Room, announced, body_of
 from geopriv.collector.callers import address, bearer
-from geopriv.collector.coarse import coarse
+from geopriv.collector.coarse import About
 from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
 from geopriv.collector.openapi import openapi
@@ -34,7 +35,11 @@ from geopriv.surveys.design import Design
 LINE = 4_096  # bytes of a report: it has some 150
 LINES = 1_000  # reports in a batch
 _LATER = {"Retry-After": "5"}
-_HEADERS = {Verdict.TOO_FAST: _LATER, Verdict.NO_TOKEN: {"WWW-Authenticate": "Bearer"}}
+_HEADERS = {
+    Verdict.TOO_FAST: _LATER,
+    Verdict.NO_TOKEN: {"WWW-Authenticate": "Bearer"},
+    Verdict.TOO_SLOW: {"Connection": "close"},  # what still comes of it is not waited for
+}
 
 
 @dataclass
@@ -56,6 +61,13 @@ class Service:
     rates: Rates
     invited: bool
     analyst: Analyst
+    about: About = field(init=False)
+    _room: Room = field(default_factory=Room)  # for batches; single reports are small
+    _handed: bytes = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.about = About(self.live.store.counted, min(self.live.age, 1.0))
+        self._handed = self.design.to_bytes()
 
     def close(self) -> None:
         """Write all that waits, and let go of the database."""
@@ -64,15 +76,16 @@ class Service:
 
     async def hand_out(self, request: Request) -> Response:
         """The design, as devices verify it."""
-        return Response(
-            self.design.to_bytes(), media_type="application/json", headers={"ETag": f'"{self.design.hash}"'}
-        )
+        return Response(self._handed, media_type="application/json", headers={"ETag": f'"{self.design.hash}"'})
 
     async def take_one(self, request: Request) -> Response:
         """One report, with its token in the header Authorization."""
         if not self.rates.allow(address(request)):
             return self._said(Verdict.TOO_FAST)
-        line = await _body(request, LINE)
+        try:
+            line = await body_of(request, LINE)
+        except TimeoutError:
+            return self._said(Verdict.TOO_SLOW)
         if line is None:
             return self._said(Verdict.TOO_LARGE)
         token = tokens.read(bearer(request))
@@ -85,24 +98,28 @@ class Service:
         """Lines of reports, each behind its token and a space where reports need one: a verdict for each."""
         if not self.rates.allow(address(request)):
             return self._said(Verdict.TOO_FAST)
-        body = await _body(request, LINE * LINES)
-        if body is None or body.count(b"\n") > LINES:
-            return self._said(Verdict.TOO_LARGE)
-        # at what was counted, and at nothing else that ends lines elsewhere
-        lines = body.removesuffix(b"\n").split(b"\n") if body else []
-        found = await self._verdicts([self._line(line) for line in lines])
-        self.receiver.note(found)
-        return JSONResponse({"verdicts": [verdict.words for verdict in found]})
+        with self._room.taken(announced(request, LINE * LINES)):
+            try:
+                body = await body_of(request, LINE * LINES)
+            except TimeoutError:
+                return self._said(Verdict.TOO_SLOW)
+            if body is None or body.count(b"\n") > LINES:
+                return self._said(Verdict.TOO_LARGE)
+            # at what was counted, and at nothing else that ends lines elsewhere
+            lines = body.removesuffix(b"\n").split(b"\n") if body else []
+            found = await self._verdicts([self._line(line) for line in lines])
+            self.receiver.note(found)
+            return JSONResponse({"verdicts": [verdict.words for verdict in found]})
 
     async def health(self, request: Request) -> Response:
         """Whether the database can be used."""
-        counted = await run_in_threadpool(self.live.store.counted)
-        return JSONResponse({"design": self.design.hash, "reports": counted})
+        await run_in_threadpool(self.about.now)
+        return JSONResponse({"design": self.design.hash}, headers={"Cache-Control": "no-store"})
 
     async def count(self, request: Request) -> Response:
         """About how many reports there are: one coarse number, and nothing else."""
-        counted = await run_in_threadpool(self.live.store.counted)
-        return JSONResponse({"at_least": coarse(counted)}, headers={"Cache-Control": "no-store"})
+        least = await run_in_threadpool(self.about.now)
+        return JSONResponse({"at_least": least}, headers={"Cache-Control": "no-store"})
 
     async def describe(self, request: Request) -> Response:
         """This description."""
@@ -232,15 +249,3 @@ async def _wrong(request: Request, error: Exception) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": "Something went wrong here; nothing was echoed."}, 500)
-
-
-async def _body(request: Request, most: int) -> bytes | None:
-    """What was sent, if it is not larger than that; no more is read."""
-    parts: list[bytes] = []
-    size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            return None
-        parts.append(part)
-    return b"".join(parts)

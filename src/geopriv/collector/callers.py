@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv6Address, ip_address
+
 from starlette.requests import Request
 
 
@@ -13,4 +15,19 @@ def bearer(request: Request) -> str | None:
 
 def address(request: Request) -> str:
     """The address that is called from; it is kept in memory only."""
-    return request.client.host if request.client is not None else ""
+    return network(request.client.host) if request.client is not None else ""
+
+
+def network(host: str) -> str:
+    """Whose limits count for an address: one subscriber has 2^64 addresses of IPv6.
+
+    >>> [network(host) for host in ("192.0.2.1", "2001:db8::1", "2001:db8::ffff:2", "::ffff:192.0.2.1", "a proxy")]
+    ['192.0.2.1', '2001:db8::', '2001:db8::', '192.0.2.1', 'a proxy']
+    """
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return host
+    if not isinstance(found, IPv6Address):
+        return host
+    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))

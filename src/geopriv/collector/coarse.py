@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from geopriv.errors import Unavailable
+
 FEW = 10  # reports, below which nothing is said but that there are few
 
 
@@ -15,3 +22,50 @@ def coarse(n: int) -> int:
         return 0
     unit: int = 10 ** (len(str(n)) - 1)
     return n // unit * unit
+
+
+@dataclass
+class About:
+    """One look at the database for all who ask what everybody may: their requests are not limited.
+
+    Nobody looks again before `age` seconds are over, or ten times as long as it took where that is more; while one
+    looks, others hear what was found before, also where it was that the database cannot be used.
+
+    Args:
+        count: looks how many reports there are.
+        age: seconds.
+    """
+
+    count: Callable[[], int]
+    age: float = 1.0
+    _found: int | str | None = None
+    _until: float = -float("inf")
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def now(self) -> int:
+        """About how many reports there are.
+
+        Raises:
+            Unavailable: where the database cannot be used.
+        """
+        found = self._found
+        if self._lock.acquire(blocking=found is None or not self.age):
+            try:
+                found = self._looked()
+            finally:
+                self._lock.release()
+        if isinstance(found, str):
+            raise Unavailable(found)
+        assert found is not None
+        return found
+
+    def _looked(self) -> int | str:
+        if self._found is None or time.monotonic() >= self._until:
+            began = time.monotonic()
+            try:
+                self._found = coarse(self.count())
+            except Unavailable as error:
+                self._found = str(error)
+            now = time.monotonic()
+            self._until = now + (max(self.age, 10 * (now - began)) if self.age else 0)
+        return self._found

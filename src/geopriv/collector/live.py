@@ -36,17 +36,19 @@ class Live:
 
     Nothing is made anew before it is `age` seconds old, or `age` times as old as it took to make where that was longer
     than a second: so a page that is looked at all day costs about a tenth of a core where `age` is ten. Nor is it where
-    no report came and none was rejected. While one request makes it anew, others are answered with what there was.
+    nothing came. While one request makes it anew, others are answered with what there was.
 
     Args:
         design: of the survey.
         store: of its reports.
         age: seconds after which answers are made anew.
+        together: reports that must have come before they are: of so many, nobody sees which is whose.
     """
 
     design: Design
     store: Store
     age: float = 10.0
+    together: int = 1
     _then: float = -float("inf")
     _moment: Moment | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -83,15 +85,15 @@ class Live:
         return self.now().answers(round)
 
     def _renewed(self, last: Moment | None) -> Moment:
-        if last is not None and (last.counted.n, last.counted.rejected) == (
-            self.store.counted(),
-            self.store.rejected(),
-        ):
+        n, rejected, invitations = self.store.counted(), self.store.rejected(), self.store.invitations()
+        if last is not None and (last.counted.n, last.counted.rejected, last.invitations) == (n, rejected, invitations):
             return last
+        if self.together > 1 and abs(n - (last.counted.n if last else 0)) < self.together:
+            return last or Moment(self._tally(_COUNTS.empty_table(), Counter()))
         began = time.monotonic()
         table = self._table()
-        counted = self._tally(table, Counter(self.store.rejected()))
-        return Moment(counted, time.monotonic() - began, lambda: self._days(table))
+        counted = self._tally(table, Counter(rejected))
+        return Moment(counted, time.monotonic() - began, lambda: self._days(table), invitations)
 
     def _table(self) -> pa.Table:
         parts = [_counts(rows) for rows in self.store.counts()]

@@ -27,13 +27,14 @@ class Log(StrEnum):
 
 
 def begin(form: Log) -> None:
-    """Let every logger of this process speak in one form, those of libraries from warnings on."""
+    """Let every logger of this process speak in one form, those of libraries from warnings on, or errors."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Lines(form))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     LOGGER.setLevel(logging.INFO)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # its warnings are each about one request
 
 
 def say(event: str, **more: object) -> None:

@@ -32,11 +32,13 @@ class Moment:
         counted: the reports, and what was rejected.
         spent: seconds that making all this took.
         days: makes the same reports by the day on which they came.
+        invitations: how many there were at that time, and how many of them were spent.
     """
 
     counted: Tally
     spent: float = 0.0
     days: Callable[[], dict[str, Tally]] = dict
+    invitations: tuple[int, int] = 0, 0
     _made: dict[Any, Any] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 

@@ -123,6 +123,7 @@ def _batch() -> dict[str, Any]:
     about = "Up to 1,000 lines, each a report behind its token and a space: a verdict for each line."
     responses = {
         "200": _answer("Verdicts.", found),
+        "408": _answer("Too slow.", _SAID),
         "413": _answer("Too large.", _SAID),
         "429": _answer("Too fast.", _SAID),
     }

@@ -27,6 +27,7 @@ _REASONS = REASONS | {
     "repeated id": "another's report again, or a second one under its number",
     "too large": "longer than a report can be",
     "too fast": "too many at once from one address",
+    "too slow": "begun, and not at their end within half a minute",
 }
 _POINTS = " points"  # what shares are said in
 
@@ -43,8 +44,8 @@ def overview(live: Live, round: int | None, made_up: int | None, target: float |
     Raises:
         Refused: for a round that there is not, and more made-up reports than reports.
     """
-    moment, store = live.now(), live.store
-    issued, spent = store.invitations()
+    moment = live.now()
+    issued, spent = moment.invitations
     answers, problem = _answers(moment, round)
     return {
         "survey": live.design.survey,

@@ -37,11 +37,13 @@ class Receiver:
     Args:
         store: to which they go.
         verdicts: what was answered since the start, by verdict.
+        unwritten: reports since the start that the database did not take; they were answered with "try again".
         deliver: calls what tells all of a transaction what became of it; by default at once, in the receiver's thread.
     """
 
     store: Store
     verdicts: Counter[Verdict] = field(default_factory=Counter)
+    unwritten: int = 0
     deliver: Callable[[Callable[[], None]], object] = _at_once
     _waiting: queue.Queue[tuple[Sequence[Sent], Answer] | None] = field(default_factory=lambda: queue.Queue(_WAITING))
     _unwritten: Counter[Verdict] = field(default_factory=Counter)
@@ -110,9 +112,11 @@ class Receiver:
             time.sleep(_PAUSE)
 
     def _write(self, requests: Sequence[tuple[Sequence[Sent], Answer]]) -> None:
+        reports = [one for sent, _ in requests for one in sent]
         try:
-            verdicts = self.store.take([one for sent, _ in requests for one in sent])
+            verdicts = self.store.take(reports)
         except Exception as error:  # whatever it is, nobody may wait for ever
+            self.unwritten += len(reports)
             self.deliver(partial(_fail, requests, error))
         else:
             self.deliver(partial(_settle, requests, verdicts))
@@ -124,7 +128,7 @@ class Receiver:
             return
         try:
             self.store.reject(reasons)
-        except Unavailable:  # tried again with the next transaction
+        except Exception:  # tried again with the next transaction; whatever it is, reports go on
             with self._lock:
                 self._unwritten += reasons
 

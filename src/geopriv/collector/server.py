@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from geopriv.collector import logs
 from geopriv.collector.analyst import Analyst
 from geopriv.collector.app import Service, application
+from geopriv.collector.coarse import FEW
 from geopriv.collector.keys import Key
 from geopriv.collector.live import Live
 from geopriv.collector.logs import Log
@@ -44,6 +45,7 @@ class Settings:
         log: the form of what is said on standard error.
         key: of the analyst; a random one if left out.
         open_answers: whether answers are for everybody.
+        together: reports that must have come before answers for everybody change.
         target: half of the 95 % interval that is wanted of every share.
     """
 
@@ -60,6 +62,7 @@ class Settings:
     log: Log = Log.TEXT
     key: Key = field(default_factory=Key.random)
     open_answers: bool = False
+    together: int = FEW
     target: float | None = None
 
 
@@ -72,7 +75,8 @@ def service_of(design: Design, settings: Settings) -> Service:
         store.close()
         raise
     rates = Rates(settings.rate, settings.burst)
-    receiver, live = Receiver(store), Live(design, store, settings.age)
+    live = Live(design, store, settings.age, settings.together if settings.open_answers else 1)
+    receiver = Receiver(store)
     analyst = Analyst(live, receiver, rates, settings.key, settings.open_answers, settings.target)
     return Service(design, receiver, live, rates, settings.invited, analyst)
 
@@ -107,8 +111,11 @@ def _work(design: bytes, settings: Settings, listening: socket.socket) -> None:
 def _answer(service: Service, settings: Settings, listening: socket.socket) -> None:
     import uvicorn
 
+    from geopriv.collector.hurried import Hurried
+
     config = uvicorn.Config(
         application(service, settings.origins),
+        http=Hurried,
         access_log=False,  # it would write addresses
         log_config=None,
         ws="none",
@@ -141,5 +148,6 @@ def _count(service: Service, ended: threading.Event) -> None:
     while going:
         going = not ended.wait(_MINUTE)
         now = Counter({verdict.words: times for verdict, times in service.receiver.verdicts.items()})
+        now["not written"] = service.receiver.unwritten
         logs.count(before, now)
         before = now

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -41,6 +42,8 @@ class Store:
         address = _driver(url)
         if not new and address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
             raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}.")
+        if address.get_backend_name() == "sqlite":
+            _make_private(address.database or "")
         self._engine = sa.create_engine(address, **_settings(url))
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", _durable)
@@ -102,6 +105,12 @@ class Store:
         Args:
             sent: reports that could have come from the design.
         """
+        while (verdicts := self._taken(sent)) is None:
+            pass  # each time at least one more is known
+        return verdicts
+
+    def _taken(self, sent: Sequence[Sent]) -> list[Verdict] | None:
+        """Verdicts; None, and nothing is written, where another process wrote an id since it was looked for."""
         with self.reachable(), self._engine.begin() as connection:
             await_turn(connection)
             tokens = self._tokens(connection, {one.token for one in sent if one.token is not None})
@@ -113,15 +122,12 @@ class Store:
                 for one in sorted(fresh, key=lambda one: one.id)
             ]
             written = self._insert(connection, REPORTS, rows, returning=REPORTS.c.id)
-            spent = sorted(one.token for one in fresh if one.id in written and one.token is not None)
-            for part in _parts(spent):
+            if len(written) < len(rows):
+                connection.rollback()
+                return None
+            for part in _parts(sorted(one.token for one in fresh if one.token is not None)):
                 connection.execute(sa.update(TOKENS).where(TOKENS.c.hash.in_(part)).values(spent=True))
-        # another process wrote a report of the same id, under another token, since it was looked for
-        lost = {one.id for one in fresh} - written
-        return [
-            Verdict.REPEATED_ID if verdict is Verdict.COUNTED and one.id in lost else verdict
-            for one, verdict in zip(sent, verdicts, strict=True)
-        ]
+        return verdicts
 
     def reject(self, reasons: Counter[Verdict]) -> None:
         """Count what was rejected."""
@@ -256,6 +262,13 @@ def _driver(url: str) -> sa.URL:
     if found.get_backend_name() not in ("sqlite", "postgresql"):
         raise InvalidParameter("The 'database' must be one of SQLite or PostgreSQL.")
     return found
+
+
+def _make_private(path: str) -> None:
+    """A file that only its owner reads, if there is none yet; what SQLite writes beside it is as private."""
+    if not path.startswith((":", "file:")):  # which are other things than files
+        with suppress(OSError):  # it is there, or cannot be made: SQLite says so
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _settings(url: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ class Verdict(Enum):
     UNKNOWN_TOKEN = "unknown token", 403
     SPENT_TOKEN = "spent token", 409
     TOO_FAST = "too fast", 429
+    TOO_SLOW = "too slow", 408
 
     def __init__(self, words: str, status: int) -> None:
         self.words, self.status = words, status

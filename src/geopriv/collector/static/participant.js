@@ -5,7 +5,7 @@ import { Chart } from "./map.js";
 
 const $ = (id) => document.getElementById(id);
 const { hash, epsilon, unit, invited } = document.body.dataset;
-const token = location.hash.slice(1); // a fragment, which no browser sends
+const [token] = /^[\w-]{22}$/.exec(location.hash.slice(1)) ?? [""]; // a fragment, which no browser sends
 const SAID = {
   counted: "Yours was counted. Thank you.",
   "counted before": "Yours was counted already, once. Thank you.",
@@ -15,6 +15,9 @@ const SAID = {
   "repeated id": "It was not counted again: this browser has answered with another invitation.",
   "too fast": "It was not counted yet: too many requests came from here. Try again in a while.",
 };
+// of a field of which the browser remembers nothing, and asks no service of its maker's what it thinks
+const ALONE = { autocomplete: "off", autocapitalize: "off", autocorrect: "off", spellcheck: "false", translate: "no", writingsuggestions: "false" };
+let made = ""; // the report, as it is sent
 const LATER = "Nobody answered, so it is not known whether it was counted. Try again: it is the same report.";
 
 function say(words, wrong = false) {
@@ -41,7 +44,8 @@ function fields({ degrees, document: { source } }) {
     const [label, input] = [document.createElement("label"), document.createElement("input")];
     label.textContent = called && !degrees ? `${name} (${called})` : name;
     label.htmlFor = input.id = `field${k}`;
-    Object.assign(input, { type: "text", inputMode: degrees ? "text" : "decimal", autocomplete: "off", required: true });
+    Object.assign(input, { type: "text", inputMode: degrees ? "text" : "decimal", required: true });
+    for (const [name, value] of Object.entries(ALONE)) input.setAttribute(name, value);
     input.setAttribute("aria-describedby", "said");
     input.addEventListener("input", () => mark([input], false));
     $("fields").append(label, input);
@@ -65,10 +69,15 @@ function refusal(error, { degrees }, inputs) {
   return `Type ${inputs.length > 1 ? "numbers" : "a number"} with nothing else, such as 12000 or 2.5: no words, no spaces, no commas.`;
 }
 
+/** As long as any report of the survey: how much is sent can be seen on the network, and tells nothing of the report. */
+function padded(line) {
+  return line.padEnd(Number($("fields").dataset.axes) > 16 ? 4000 : 512);
+}
+
 /** The invitation in a header, the report in the body: the answer is in neither. */
 async function send(line) {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
-  const answer = await fetch("v1/reports", { method: "POST", headers, body: line, referrerPolicy: "no-referrer" });
+  const answer = await fetch("v1/reports", { method: "POST", headers, body: padded(line), referrerPolicy: "no-referrer" });
   return { counted: answer.ok, words: (await answer.json()).verdict };
 }
 
@@ -101,7 +110,7 @@ function locate(inputs, moved) {
     [coords.latitude, coords.longitude].forEach((part, k) => (inputs[k].value = String(part)));
     mark(inputs, false);
     moved();
-    say("The position stands in the fields. It stays in this browser.");
+    say("The position stands in the fields. This page sends it nowhere.");
   };
   navigator.geolocation.getCurrentPosition(found, () => say("This device tells no position. Type it instead.", true));
 }
@@ -111,8 +120,8 @@ async function make(client, inputs, moved) {
   say("Making the report…");
   try {
     const values = inputs.map((input) => input.value.trim());
-    const line = await client.report(values.length === 1 ? values[0] : values, { group: $("group")?.value });
-    $("report").textContent = line;
+    made = await client.report(values.length === 1 ? values[0] : values, { group: $("group")?.value });
+    $("report").textContent = made;
     [$("ask").hidden, $("made").hidden] = [true, false];
     inputs.forEach((input) => (input.value = ""));
     moved();
@@ -128,7 +137,7 @@ async function deliver() {
   $("send").disabled = true;
   say("Sending…");
   try {
-    const { counted, words } = await send($("report").textContent);
+    const { counted, words } = await send(made);
     const said = SAID[words] ?? "It was not counted now. Try again: it is the same report.";
     say(said + (counted ? await soFar() : ""), !counted);
     $("send").disabled = counted;
@@ -144,7 +153,7 @@ try {
   const client = await opened();
   const inputs = fields(client.design);
   const moved = pinned(inputs);
-  $("here").hidden = !client.design.degrees;
+  $("here").hidden = $("found").hidden = !client.design.degrees;
   $("here").addEventListener("click", () => locate(inputs, moved));
   $("ask").addEventListener("submit", (event) => {
     event.preventDefault();

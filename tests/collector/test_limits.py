@@ -1,0 +1,216 @@
+"""What anybody may ask and send: it holds no memory, connection, thread or line of the log of the service for long."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import stat
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import geopriv.collector.bodies
+from geopriv.collector.app import Service, application
+from geopriv.collector.coarse import About
+from geopriv.collector.hurried import Hurried
+from geopriv.collector.rates import Rates
+from geopriv.collector.server import Settings, service_of
+from geopriv.collector.store import Store
+from geopriv.collector.verdicts import Sent, Verdict
+from geopriv.errors import Unavailable
+from tests.collector.conftest import DESIGN, HEADERS, KEY
+from tests.collector.servers import free_port, running, serving, status
+from tests.collector.test_collector import line, send
+
+GARBAGE = b"no request\r\n\r\n"
+UPGRADE = b"GET /v1/health HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n"
+
+
+def reports(n: int, start: int = 0) -> list[Sent]:
+    return [Sent((start + k).to_bytes(16, "big"), 0, None, f"[{k % 3}]", None) for k in range(n)]
+
+
+def heard(address: str, sent: bytes, patience: float = 10.0) -> bytes:
+    """All that is answered until the connection ends."""
+    port = int(address.rstrip("/").rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=patience) as connection:
+        connection.sendall(sent)
+        found = b""
+        while part := connection.recv(1 << 16):
+            found += part
+        return found
+
+
+def test_what_everybody_may_ask_tells_no_exact_number(client: TestClient, service: Service) -> None:
+    """Who could watch the exact number would see when each report comes."""
+    said = set()
+    for n in range(3):
+        service.live.store.take(reports(1, n))
+        said.add((client.get("/v1/health").text, client.get("/v1/count").text))
+    assert len(said) == 1
+
+
+def test_all_who_ask_how_many_share_one_look() -> None:
+    looks = []
+
+    def slow() -> int:
+        looks.append(1)
+        time.sleep(0.2)
+        return 123
+
+    about = About(slow)
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(lambda _: about.now(), range(200))) == {100}
+    assert len(looks) == 1
+    down = About(lambda: (_ for _ in ()).throw(Unavailable("The database cannot be used now.")))
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="cannot be used"):
+            down.now()
+
+
+def test_answers_for_everybody_change_by_several_reports_at_once(tmp_path: Path) -> None:
+    """Else the difference of two looks is one report, with the time at which it came."""
+    settings = Settings(f"sqlite:///{tmp_path}/survey.sqlite", rate=0.0, age=0.0, key=KEY, invited=False)
+    from dataclasses import replace
+
+    with (
+        closing(service_of(DESIGN, replace(settings, open_answers=True))) as open_,
+        closing(service_of(DESIGN, settings)) as closed,
+    ):
+        told = []
+        with TestClient(application(open_)) as everybody, TestClient(application(closed)) as analyst:
+            for n in range(25):
+                open_.live.store.take(reports(1, n))
+                found = everybody.get("/v1/overview").json()
+                told.append((found["reports"], found["answered"]))
+                assert analyst.get("/v1/overview", headers=HEADERS).json()["reports"] == n + 1
+    assert told == [(n // 10 * 10, n >= 10) for n in range(1, 26)]
+
+
+def test_open_answers_are_limited_as_reports_are(service: Service) -> None:
+    service.analyst.rates.rate, service.analyst.rates.burst = 1e-3, 2
+    with TestClient(application(service)) as client:
+        assert [client.get("/v1/overview").status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_batches_that_come_at_once_have_bounded_memory(
+    client: TestClient, invited: list[str], service: Service
+) -> None:
+    one = f"{invited[0]} {line(0)}"
+    with service._room.taken(service._room.left - len(one) + 1):
+        answer = client.post("/v1/batch", content=one)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        assert send(client, invited[1], line(1)) == (201, "counted")  # single reports come through
+    assert client.post("/v1/batch", content=one).json()["verdicts"] == ["counted"]
+    assert service._room.left == 1 << 26
+
+
+@pytest.mark.parametrize("path", ["/v1/reports", "/v1/batch"])
+def test_a_request_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setattr(geopriv.collector.bodies, "PATIENCE", 0.3)
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
+        head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\n"
+        found = heard(address, head.encode() + b"{")
+        assert found.startswith(b"HTTP/1.1 408 ")
+        assert found.endswith(b'{"verdict":"too slow"}')
+        assert service.receiver.verdicts == Counter({Verdict.TOO_SLOW: 1})
+        assert service._room.left == 1 << 26
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /v1/design HTTP/1.1\r\nHost:"])
+def test_a_connection_on_which_nothing_is_asked_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(Hurried, "patience", 0.3)
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, _):
+        assert heard(address, sent) == b""
+        with closing(http.client.HTTPConnection(address.split("/")[2], timeout=10)) as connection:
+            for _ in range(4):  # who goes on asking is not
+                connection.request("GET", "/v1/health")
+                assert connection.getresponse().read()
+                time.sleep(0.5 * Hurried.patience)
+            connection.sock.sendall(b"GET /v1/health HTTP/1.1\r\n")
+            assert connection.sock.recv(1 << 16) == b""
+
+
+def test_a_slow_answer_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Hurried, "patience", 0.2)
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
+        take = service.live.store.take
+
+        def slowly(sent: Any) -> Any:
+            time.sleep(1.0)
+            return take(sent)
+
+        monkeypatch.setattr(service.live.store, "take", slowly)
+        body = line(1).encode()
+        head = f"POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        assert b'"counted"' in heard(address, head.encode() + body)
+
+
+def test_no_request_writes_a_line_into_the_log(tmp_path: Path) -> None:
+    """Or anybody could fill a disk with lines, and each would tell the minute of one request."""
+    design, log, port = tmp_path / "design.json", tmp_path / "log", free_port()
+    design.write_bytes(DESIGN.to_bytes())
+    with serving(design, f"sqlite:///{tmp_path}/survey.sqlite", port, "--log", "json", log=log) as process:
+        assert heard(f":{port}", GARBAGE).startswith(b"HTTP/1.1 400 ")
+        assert heard(f":{port}", UPGRADE).startswith(b"HTTP/1.1 200 ")
+        assert status(port, "GET", "/nowhere", "", "") == 404
+        process.terminate()
+        assert process.wait(60) == 0
+    assert [json.loads(each)["event"] for each in log.read_text().splitlines()] == ["began", "ended"]
+
+
+def test_one_subscriber_of_ipv6_is_one_address(service: Service) -> None:
+    service.rates.rate, service.rates.burst = 1e-3, 3
+    said = []
+    for k in range(5):
+        with TestClient(application(service), client=(f"2001:db8::{k}:1", 50_000)) as client:
+            said.append(client.post("/v1/reports", content=b"").status_code)
+    assert said == [401, 401, 401, 429, 429]
+    assert Rates(1e-3, 1).allow("2001:db8:0:1::")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no such modes")
+def test_a_database_of_sqlite_is_its_owner_s_alone(tmp_path: Path) -> None:
+    """Whoever reads it has the reports, and which invitations were used."""
+    with closing(Store(f"sqlite:///{tmp_path}/survey.sqlite")) as store:
+        store.begin(DESIGN.hash, False)
+        store.take(reports(1))
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes == dict.fromkeys(("survey.sqlite", "survey.sqlite-wal", "survey.sqlite-shm"), 0o600)
+
+
+def test_reports_go_on_where_counts_of_rejections_cannot_be_written(
+    client: TestClient, invited: list[str], service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(reasons: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(service.live.store, "reject", broken)
+        assert send(client, None, line(0))[1] == "no token"
+        time.sleep(1.5)  # until it was tried
+        assert send(client, invited[0], line(1)) == (201, "counted")
+    service.receiver.close()
+    assert service.live.store.rejected() == {"no token": 1}
+
+
+def test_the_log_says_how_many_reports_a_database_did_not_take(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(sent: object) -> None:
+        raise Unavailable("The database cannot be used now; nothing was written. Try again.")
+
+    monkeypatch.setattr(service.live.store, "take", full)
+    with pytest.raises(Unavailable):
+        service.receiver.take(reports(3)).result(timeout=20)
+    assert service.receiver.unwritten == 3
