@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -156,6 +157,21 @@ def test_a_mean_is_said_as_a_sentence_with_its_range() -> None:
     assert re.search(r"holds for any number of reports \(empirical Bernstein\): 1[23]\d,\d+ to 1[34]\d,\d+", page)
     assert text.startswith("mean income: 13")
     assert "USD (95 % confidence, " in text
+
+
+def test_a_mean_that_no_values_can_have_is_no_answer() -> None:
+    """Of reports that were made up it was 2·10^17 USD, in large type, where incomes end at 2 million."""
+    answer, _ = of_incomes()
+    for far in (2e17, -9e5, 2.1e6):
+        moved = replace(answer.estimates, values=np.asarray(far), standard_errors=np.asarray(1e4))
+        wrong = replace(answer, estimates=moved, plain=None)
+        page, lines = wrong._repr_html_(), gp.pages.forms.form_of(MEAN).lines(wrong)
+        assert "<strong>No possible mean</strong>" in page
+        assert "No values within the public range have such a mean" in page
+        assert "some of these reports were made up" in lines[1]
+    for near in (-1.5e4, 2.015e6):  # within what chance does
+        moved = replace(answer.estimates, values=np.asarray(near), standard_errors=np.asarray(1e4))
+        assert "possible" not in replace(answer, estimates=moved, plain=None)._repr_html_()
 
 
 @pytest.mark.parametrize(

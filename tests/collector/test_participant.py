@@ -145,9 +145,40 @@ def test_what_is_no_value_is_said_without_an_echo_and_nothing_is_sent(
         tab.choose("#group", "Kings")
         tab.run("document.getElementById('make').click()")
         tab.until("document.getElementById('said').classList.contains('wrong')")
+        assert said(tab).startswith("Type a number with nothing else")
+        wrong = "document.getElementById('field0').getAttribute('aria-invalid')"
+        assert tab.run(wrong) == "true"
+        assert tab.run("document.activeElement.id") == "field0"
         assert "31337" not in said(tab)
         assert "31337" not in everything_sent(tab)
         assert tab.run("document.getElementById('made').hidden")
+        tab.choose("#field0", "31337")
+        assert (said(tab), tab.run(wrong)) == ("", None)
+
+
+def test_what_is_no_place_is_said_in_words_for_people(browser: Browser, tmp_path: Path) -> None:
+    design = gp.Design("places", (gp.Lattice.calibrate(gp.LocalPlane(40.5, -74.3, 40.95, -73.7), 1e-3, step=250.0),))
+    with running(design, f"sqlite:///{tmp_path}/map.sqlite") as (address, service):
+        for place in (("40,7", "-74"), ("95", "10"), ("40.7° N", "74° W")):
+            with browser.tab(f"{address.replace('127.0.0.1', 'words.localhost')}#{invitation(service)}") as tab:
+                tab.until("!document.getElementById('ask').hidden")
+                for k, part in enumerate(place):
+                    tab.choose(f"#field{k}", part)
+                tab.run("document.getElementById('make').click()")
+                tab.until("document.getElementById('said').classList.contains('wrong')")
+                assert said(tab).startswith("This is no place. Point at the map, or type two numbers")
+
+
+def test_the_page_says_what_to_tell_it_before_what_it_is_for(survey: tuple[str, Service]) -> None:
+    page = participant_pages(survey[1].design, True)["/"].content.decode()
+    assert page.index("You are asked for one number") < page.index("worked out from all reports together")
+    incomes = gp.Lattice.calibrate(gp.Line("USD"), "1 per 8,000 USD")
+    source = gp.Source(("income",), (0.0,), (1e6,))
+    curve = gp.Distribution("Incomes", (1e4, 1e5), 32_000, gp.Line("USD"))
+    money = gp.Design("money", (incomes,), source=source, questions=(curve,))
+    page = participant_pages(money, True)["/"].content.decode()
+    assert "You are asked for one number in USD: income." in page
+    assert "estimates" not in page
 
 
 @pytest.mark.parametrize("link", ["", "short", "é" * 22, "A" * 22 + ".", "A" * 22 + "?from=mail"])
@@ -182,6 +213,7 @@ def test_every_field_has_its_label_and_none_has_a_name(browser: Browser, survey:
         assert tab.run("document.querySelector('[role=status]') !== null && document.documentElement.lang === 'en'")
     with browser.tab(survey[0], scripts=False) as tab:
         assert tab.run("document.querySelector('noscript') !== null && document.getElementById('ask').hidden")
+        assert said(tab) == ""  # nothing is being checked
 
 
 def test_a_map_asks_for_a_latitude_and_a_longitude(browser: Browser, tmp_path: Path) -> None:

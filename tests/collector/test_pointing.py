@@ -205,7 +205,7 @@ def test_a_place_can_be_chosen_reported_and_sent_by_keys_alone(browser: Browser,
                 tab.press("ArrowLeft")
             if passed[-1] == "make":
                 break
-        assert passed[-6:] == ["field0", "field1", "map", "nearer", "here", "make"]
+        assert passed[-6:] == ["map", "nearer", "field0", "field1", "here", "make"]
         assert tab.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         assert fields(tab)[0] == pytest.approx(55.35, abs=0.1)
         tab.press("Enter")
@@ -272,6 +272,30 @@ def test_the_map_has_coasts_where_they_are_known_and_the_surveys_own_lines_befor
     expected = f"M{0.1 * narrow * unit:.2f} {0.35 * unit:.2f}L{0.5 * narrow * unit:.2f} {0.35 * unit:.2f}"
     assert drawn.outline == expected
     assert chart_of(grouped_design()) is None
+
+
+def test_names_of_areas_do_not_cover_each_other_and_come_back_when_there_is_room(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Two names within each other could not be read, and one was behind the buttons."""
+    names = ("a long name of the first", "a long name of the second", "far away")
+    boxes = [(-2.1, 53.0, -2.0, 53.1), (-2.0, 53.1, -1.9, 53.2), (-6.0, 50.5, -5.9, 50.6)]
+    areas = tuple(
+        gp.Share(name, gp.Geofence(shapely.box(*box), width=6e4, space=BRITAIN))
+        for name, box in zip(names, boxes, strict=True)
+    )
+    seen = "[...document.querySelectorAll('#map .names text')].filter(e => e.getAttribute('visibility') !== 'hidden')"
+    design = Design("areas", STORM.mechanisms, (), areas)
+    with (
+        running(design, f"sqlite:///{tmp_path}/areas.sqlite") as service,
+        pointing(browser, service, "areas", SIZES["phone"]) as tab,
+    ):
+        assert tab.run(f"{seen}.map(e => e.textContent)") == [names[0], names[2]]
+        tab.choose("#field0", "53.1")
+        tab.choose("#field1", "-2")
+        for _ in range(6):
+            tab.run("document.getElementById('nearer').click()")
+        assert set(names[:2]) <= set(tab.run(f"{seen}.map(e => e.textContent)"))
 
 
 def test_a_region_across_the_antimeridian_is_one_map() -> None:

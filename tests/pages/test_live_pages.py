@@ -140,6 +140,47 @@ def test_a_map_is_looked_at_more_closely_by_button_key_and_wheel(on_map: Tab) ->
     assert _view(on_map)[0] < 20  # about the place of the pointer
 
 
+def _marks(tab: Tab) -> list[str]:
+    """What stands along the sides, as far as it is seen."""
+    code = "[...document.querySelectorAll('.lively .stage .tick')].filter(e => !e.hidden).map(e => e.textContent)"
+    found: list[str] = tab.run(code)
+    return found
+
+
+def test_a_place_that_was_chosen_stays_where_it_is_and_degrees_stand_along_every_part_of_a_map(on_map: Tab) -> None:
+    """The middle was looked at, and of eight steps to the densest place none ended near it, or had a mark."""
+    whole = _marks(on_map)
+    on_map.run(f"document.querySelector('{STAGE}').focus()")
+    on_map.press("Home")
+    before = on_map.run("[...'lt'].map(k => document.querySelector('.marker').style[{l: 'left', t: 'top'}[k]])")
+    for _ in range(8):
+        on_map.press("+")
+    after = on_map.run("[...'lt'].map(k => document.querySelector('.marker').style[{l: 'left', t: 'top'}[k]])")
+    assert [float(side[:-1]) for side in after] == pytest.approx([float(side[:-1]) for side in before])
+    assert not on_map.run("document.querySelector('.marker').hidden")
+    axes = Density.of(MAP).question.axes
+    latitude, longitude = CITY.values(np.array([axis[k] for axis, k in zip(axes, DENSEST, strict=True)]))
+    for angle, letter in ((latitude, "N"), (-longitude, "W")):
+        seen = [float(mark.split("°")[0]) for mark in _marks(on_map) if mark.endswith(letter)]
+        assert len(seen) >= 2
+        assert abs(np.mean(seen) - angle) < 0.02
+    on_map.run("document.querySelector('[data-do=whole]').click()")
+    assert _marks(on_map) == whole
+
+
+def test_marks_along_a_part_of_a_map_are_where_those_of_the_whole_are(on_map: Tab) -> None:
+    """Other code writes them."""
+    marks = "[...document.querySelectorAll('.stage .tick.y')].filter(e => !e.hidden)"
+    code = f"{marks}.map(e => [parseFloat(e.textContent), parseFloat(e.style.bottom) / 100])"
+    whole, high = dict(on_map.run(code)), _view(on_map)[3]
+    on_map.run("document.querySelector('[data-do=in]').click()")
+    _, y, _, tall = _view(on_map)
+    part = {number: 1 - (y + tall * (1 - at)) / high for number, at in on_map.run(code)}
+    assert len(part) >= 2
+    assert part.keys() & whole.keys()
+    assert all(part[number] == pytest.approx(whole[number], abs=1e-3) for number in part.keys() & whole.keys())
+
+
 def _colour(tab: Tab, i: int, j: int) -> list[int]:
     """Red, green, blue and opacity at a point of the grid."""
     share = f"{i / (COLUMNS - 1)}", f"{1 - j / (ROWS - 1)}"
@@ -256,6 +297,7 @@ def test_on_a_phone_a_place_is_tapped_and_nothing_is_wider_than_the_screen(brows
     with browser.tab(pages / "map.html", (390, 844), dark=True) as tab:
         tab.until("document.querySelector('.lively canvas')?.width > 100")
         assert tab.run("document.documentElement.scrollWidth") <= 390
+        assert _said(tab).startswith("Tap a place")
         box = tab.box(f"{STAGE} canvas")
         x, y = (
             box["x"] + box["width"] * DENSEST[0] / (COLUMNS - 1),

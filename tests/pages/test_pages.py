@@ -339,6 +339,17 @@ def test_a_map_is_not_shown_where_it_cannot_be_told_from_zero() -> None:
     assert "No place on this map can be told from zero" in text
 
 
+def test_a_map_of_a_large_country_says_how_much_shorter_its_distances_are() -> None:
+    """It said so beside shares alone."""
+    states = gp.LocalPlane(24.3, -125.0, 49.5, -66.8)
+    low, high = (tuple(corner.tolist()) for corner in states.rectangle)
+    chart = gp.DensityMap("Map", 15_000.0, low, high, states, columns=12, rows=12)
+    values = np.full((12, 12), 1e-3)
+    text = _spaced(Page(page_html(survey(answer(chart, values, values / 50, 5000)))).text)
+    assert "People outside the region of the survey count at its border." in text
+    assert "Distances are those of a flat map, up to 15 % shorter than on the ground." in text
+
+
 def test_maps_of_other_units_have_axes_in_place_of_a_compass() -> None:
     plane = gp.Plane("USD")
     chart = gp.DensityMap("Income and debt", 10_000.0, (0, 0), (200_000, 100_000), plane, columns=21, rows=11)
@@ -349,7 +360,7 @@ def test_maps_of_other_units_have_axes_in_place_of_a_compass() -> None:
     assert "% of people per square of 10,000 USD by 10,000 USD" in page.text
     (box,) = {a["viewbox"] for tag, a in page.named("svg") if "viewbox" in a}
     assert box == "0 0 1000 500.0"
-    assert "counted at its border" not in page.text  # only a map has a region
+    assert "count at its border" not in page.text  # only a map has a region
     biased = Page(page_html(survey(answer(chart, values, values / 50 + 1e-4, 5000, 1e-4)))).text
     said = (
         r"Biased by at most \S+ % per square of 10,000 USD by 10,000 USD, less than half of the largest standard error"

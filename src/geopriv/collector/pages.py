@@ -89,8 +89,9 @@ def _file(path: Path) -> Page:
 def _asking(design: Design, invited: bool) -> bytes:
     promise = promise_of(design.guarantee, design.space)
     groups = design.groups.names if design.groups is not None else ()
-    found = {"asked": _asked(design), "promise": promise, "groups": groups, "invited": invited}
-    return _made("participant.html.j2", design=design, chart=chart_of(design), wide=WIDE, **found)
+    words = {"wanted": _wanted(design), "asked": _asked(design), "promise": promise}
+    found = {"groups": groups, "invited": invited, "chart": chart_of(design), "wide": WIDE}
+    return _made("participant.html.j2", design=design, **words, **found)
 
 
 def _made(name: str, **values: Any) -> bytes:
@@ -101,6 +102,17 @@ def _made(name: str, **values: Any) -> bytes:
     return made.from_string((_HERE / name).read_text(encoding="utf-8")).render(**values).encode()
 
 
+def _wanted(design: Design) -> str:
+    """What a participant is to tell this browser."""
+    space, unit = design.space, design.space.value_unit
+    if space.geographic:
+        return "You are asked for one place."
+    columns = () if design.source is None else design.source.columns
+    names = columns if len(columns) == space.dimension else ()
+    many = "one number" if space.dimension == 1 else f"{space.dimension} numbers"
+    return f"You are asked for {many}{f' in {unit}' if unit else ''}{': ' if names else ''}{' and '.join(names)}."
+
+
 def _asked(design: Design) -> list[str]:
     """Each question, and of whom it is true where that can be said in words."""
     found = []
@@ -108,7 +120,7 @@ def _asked(design: Design) -> list[str]:
         many, (first, *_) = len(question.queries), question.queries
         true = first.words(question.name)
         told = many == 1 and not true.startswith("count towards")
-        more = f": how many {design.counted} {true}" if told else f" ({many:,} estimates)" if many > 1 else ""
+        more = f": how many {design.counted} {true}" if told else ""
         found.append(f"{question.name}{more}")
     return found
 

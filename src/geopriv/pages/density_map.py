@@ -26,7 +26,7 @@ from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.scales import Scale, fitting, scales
 from geopriv.pages.values import percent_words, value_text
-from geopriv.pages.words import bias_words, counted
+from geopriv.pages.words import bias_words, counted, place_notes
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
 from geopriv.spaces.rounding import above
@@ -223,7 +223,7 @@ def _notes(answer: Answer, density: Density) -> tuple[str, ...]:
     else:
         notes.append("What can be told from zero is judged place by place, each for itself: some places are misjudged.")
     if density.question.space.geographic:
-        notes.append(f"{answer.who.capitalize()} outside the region of the survey were counted at its border.")
+        notes += place_notes(density.question.space, answer.who)
     if thin := float(answer.thin.mean()):
         notes.append(
             f"On {_part(thin)} of the map a standard error rests on fewer than ten reports: normal intervals, as in "

@@ -33,18 +33,13 @@ def lines(answer: Answer) -> list[str]:
         return [f"{_title(question)}: {_nothing(answer)}"]
     said = _said(answer)
     told = f"{_title(question)}: {said.figure} ({confidence_words(answer)}, {said.ends})".replace(NARROW, " ")
-    return [told, *(f"  {_note}" for _note in (_what(question),) if _note)]
+    return [told, *(f"  {_note}" for _note in (_impossible(answer).replace(NARROW, " "), _what(question)) if _note)]
 
 
 def cells(answer: Answer) -> list[Cell]:
     """The interval: no edge is soft."""
-    return [
-        Cell(
-            _kind(_asked(answer)) if _asked(answer).space.ratios else "",
-            _said(answer).ends if _has_error(answer) else NO_BAR,
-            "",
-        )
-    ]
+    said = NO_BAR if not _has_error(answer) else "no possible mean" if _impossible(answer) else _said(answer).ends
+    return [Cell(_kind(_asked(answer)) if _asked(answer).space.ratios else "", said, "")]
 
 
 def scale(question: Mean, who: str = PEOPLE) -> tuple[float, str]:
@@ -80,6 +75,10 @@ def _view(answer: Answer) -> ValueView:
         return ValueView(_title(question), "No number", f"{_nothing(answer)}.", "", (clamped(question),))
     said, error = _said(answer), float(answer.estimates.standard_errors)
     level = f"{percent_words(answer.estimates.confidence)} interval"
+    if wrong := _impossible(answer):
+        made_up = made_up_words(answer.leverage, answer.estimates.n, *scale(question))
+        rest = f"The reports give {said.figure} ({level} {said.ends}). {wrong}"
+        return ValueView(_title(question), "No possible mean", rest, "", (clamped(question), made_up))
     spread = amount(float(f"{error:.2g}"), question.space.value_unit)
     sure = "no edge is soft" if question.space.ratios else "unbiased, and no edge is soft"
     notes = [
@@ -100,6 +99,22 @@ def _said(answer: Answer) -> Amount:
     question, found = _asked(answer), answer.estimates
     band = answer.plain or Band(found.low, found.high)
     return amount_of(float(found.values), float(band.low), float(band.high), question.space.value_unit)
+
+
+def _impossible(answer: Answer) -> str:
+    """That no values within the public range have this mean; empty where some may have it."""
+    question = _asked(answer)
+    if not question.low:
+        return ""
+    least, most = (question.low[0], question.high[0]) if question.space.ratios else question.ends
+    band = answer.plain or Band(answer.estimates.low, answer.estimates.high)
+    if float(band.low) <= most and float(band.high) >= least:
+        return ""
+    level = percent_words(answer.estimates.confidence)
+    return (
+        f"No values within the public range have such a mean: some of these reports were made up, or not made by this "
+        f"design ({level} confidence)."
+    )
 
 
 def _title(question: Mean) -> str:

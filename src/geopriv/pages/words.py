@@ -83,11 +83,18 @@ def bias_words(
 
     >>> bias_words(0.001, 0.001, "points", 100.0)
     ('biased by at most 0.1 points', '')
+    >>> bias_words(2e-6, 1e-6, "points")
+    ('biased by at most 0.000002 points', '')
     """
     if bias <= 1e-6:
         return "", ""
     if not math.isfinite(bias):
         return "biased by an unknown amount", ""
-    said = f"biased by at most {plain(above(bias * scale, 2))} {unit}"
+    said = f"biased by at most {_small(above(bias * scale, 2))} {unit}"
     # not capitalize(), which would write the unit in small letters
     return (said, "") if bias > error / 2 else ("", f"B{said[1:]}, less than half of {whose}.")
+
+
+def _small(number: float) -> str:
+    """A number of two digits, and no power of ten unless nobody could count the zeros."""
+    return f"{number:.10f}".rstrip("0") if 1e-9 <= number < 1e-4 else plain(number)

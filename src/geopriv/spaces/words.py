@@ -38,5 +38,8 @@ def degrees(angle: float, sides: str, decimals: int) -> str:
 
     >>> degrees(-74.3, "EW", 1).replace("\N{NO-BREAK SPACE}", " ")
     '74.3° W'
+    >>> degrees(0.0, "EW", 0)
+    '0°'
     """
-    return f"{abs(angle):.{decimals}f}°\u00a0{sides[angle < 0]}"
+    size = f"{abs(angle):.{decimals}f}"
+    return f"{size}°\u00a0{sides[angle < 0]}" if float(size) else f"{size}°"

@@ -169,13 +169,25 @@ export class Chart {
     this.part("drawn").setAttribute("transform", `translate(${x} ${y}) scale(${this.scale})`);
     document.getElementById("nearer").disabled = this.zoom >= MOST;
     document.getElementById("farther").disabled = this.zoom <= 1;
-    for (const name of this.part("names").children) {
-      name.setAttribute("x", x + Number(name.dataset.x) * this.scale);
-      name.setAttribute("y", y + Number(name.dataset.y) * this.scale - 5);
-    }
+    this.drawNames(x, y);
     this.drawDegrees();
     this.drawScale();
     this.drawPin();
+  }
+
+  /** Names of areas; of those that would cover each other the first, until the map is enlarged. */
+  drawNames(x, y) {
+    const taken = [{ x: this.size[0] - 112, y: 0, width: 112, height: 56 }]; // the buttons
+    for (const name of this.part("names").children) {
+      name.setAttribute("x", x + Number(name.dataset.x) * this.scale);
+      name.setAttribute("y", y + Number(name.dataset.y) * this.scale - 5);
+      const box = name.getBBox();
+      const over = (other) => Math.abs(2 * (box.x - other.x) + box.width - other.width) < box.width + other.width
+        && Math.abs(2 * (box.y - other.y) + box.height - other.height) < box.height + other.height;
+      const free = !taken.some(over);
+      name.setAttribute("visibility", free ? "visible" : "hidden");
+      if (free) taken.push(box);
+    }
   }
 
   drawDegrees() {

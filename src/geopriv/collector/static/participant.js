@@ -46,9 +46,27 @@ function fields({ degrees, document: { source } }) {
     label.htmlFor = input.id = `field${k}`;
     Object.assign(input, { type: "text", inputMode: degrees ? "text" : "decimal", required: true });
     for (const [name, value] of Object.entries(ALONE)) input.setAttribute(name, value);
+    input.setAttribute("aria-describedby", "said");
+    input.addEventListener("input", () => mark([input], false));
     $("fields").append(label, input);
     return input;
   });
+}
+
+/** What is typed wrong, until it is typed again. */
+function mark(inputs, wrong) {
+  inputs.forEach((input) => (wrong ? input.setAttribute("aria-invalid", "true") : input.removeAttribute("aria-invalid")));
+  if (!wrong && $("said").classList.contains("wrong")) say("");
+}
+
+/** Why an answer is none, in words for people; what devices say to programs names their parts. */
+function refusal(error, { degrees }, inputs) {
+  if (error.name !== "OutOfDomain") return error.message;
+  mark(inputs, true);
+  inputs[0].focus();
+  const point = $("map") ? "Point at the map, or type" : "Type";
+  if (degrees) return `This is no place. ${point} two numbers with a point, such as 40.7128 and -74.006; south and west are below 0.`;
+  return `Type ${inputs.length > 1 ? "numbers" : "a number"} with nothing else, such as 12000 or 2.5: no words, no spaces, no commas.`;
 }
 
 /** As long as any report of the survey: how much is sent can be seen on the network, and tells nothing of the report. */
@@ -66,7 +84,10 @@ async function send(line) {
 /** A pin beside the fields: what is pointed at stands in them, and what is typed moves it. */
 function pinned(inputs) {
   if (!$("map")) return () => {};
-  const chosen = (place) => place.forEach((part, k) => (inputs[k].value = part));
+  const chosen = (place) => {
+    place.forEach((part, k) => (inputs[k].value = part));
+    mark(inputs, false);
+  };
   const map = new Chart($("map"), $("where"), chosen);
   const typed = () => map.type(inputs.map((input) => input.value));
   inputs.forEach((input) => input.addEventListener("input", typed));
@@ -87,6 +108,7 @@ function locate(inputs, moved) {
   say("Asking this device for its position…");
   const found = ({ coords }) => {
     [coords.latitude, coords.longitude].forEach((part, k) => (inputs[k].value = String(part)));
+    mark(inputs, false);
     moved();
     say("The position stands in the fields. This page sends it nowhere.");
   };
@@ -106,7 +128,7 @@ async function make(client, inputs, moved) {
     $("made").focus();
     say("Nothing was sent yet.");
   } catch (error) {
-    say(error.message, true);
+    say(refusal(error, client.design, inputs), true);
   }
   $("make").disabled = false;
 }
@@ -119,13 +141,14 @@ async function deliver() {
     const said = SAID[words] ?? "It was not counted now. Try again: it is the same report.";
     say(said + (counted ? await soFar() : ""), !counted);
     $("send").disabled = counted;
-    if (counted) $("send").textContent = "Sent";
+    if (counted) [$("send").textContent, $("exactly").textContent] = ["Sent", "This was sent"];
   } catch {
     say(LATER, true);
     $("send").disabled = false;
   }
 }
 
+say("Checking the promise…");
 try {
   const client = await opened();
   const inputs = fields(client.design);

@@ -64,6 +64,11 @@
     return node;
   }
 
+  // what is said first, where there is no pointer and most likely no keyboard
+  function tapped({ children: [name, , rest] }, first, more) {
+    if (matchMedia("(hover: none)").matches) [name.textContent, rest.textContent] = [first, more];
+  }
+
   // whole steps, each less the one before; all lowest bytes first, then all second ones, and so on
   async function unpacked(text, step) {
     const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -145,6 +150,7 @@
       find(this.figure, ".scaled")?.remove();
       if (data.tall > 1200) this.box.classList.add("upright");
       this.readout = find(this.box, ".readout");
+      tapped(this.readout, "Tap a place for its value.", "Two fingers zoom, and one moves what was zoomed.");
       this.legend = find(this.box, ".judged");
       this.fields = Object.fromEntries([...this.box.querySelectorAll("[name]")].map((field) => [field.name, field]));
       const shows = { estimate: "estimate", consistent: `${data.nicer.toLowerCase()}, biased`, error: "standard error", typed: "surely above or below" };
@@ -170,7 +176,7 @@
       fields.scale.addEventListener("change", () => { this.chosen[this.keyName] = fields.scale.value; this.change(); });
       fields.typed.addEventListener("input", () => { this.typed = fields.typed.valueAsNumber; this.change(); });
       const acts = {
-        in: () => this.zoom(1 / 1.6), out: () => this.zoom(1.6), whole: () => this.look(0, 0, 1),
+        in: () => this.closer(1 / 1.6), out: () => this.closer(1.6), whole: () => this.look(0, 0, 1),
         csv: () => save(fileName(this.data.name, "csv"), "text/csv", table(this.data.fields, [...this.cells()].map((cell) => this.row(cell)))),
         geojson: () => save(fileName(this.data.name, "geojson"), "application/geo+json", this.features()),
         png: () => this.drawn().toBlob((blob) => save(fileName(this.data.name, "png"), "image/png", [blob])),
@@ -204,7 +210,7 @@
       fields.typed.closest("label").hidden = !judging;
       fields.scale.closest("label").hidden = judging;
       fields.scale.value = this.chosen[this.keyName];
-      this.key.hidden = judging;
+      this.key.hidden = this.key.nextElementSibling.hidden = judging; // its colours and their unit
       const biased = this.show === "consistent" ? "biased by that" : this.show === "error" ? "" : data.label;
       find(this.box, ".label").textContent = biased;
       find(this.box, ".label").hidden = !biased;
@@ -312,10 +318,39 @@
         node.hidden = (!node.classList.contains("y") && off(left)) || (!node.classList.contains("x") && off(top));
       };
       for (const { node, x: u, y: v } of this.placed) move(node, u, v);
+      this.graduate();
       this.marker.hidden = !this.cursor;
       if (this.cursor) move(this.marker, this.cursor[0] / (this.data.columns - 1), 1 - this.cursor[1] / (this.data.rows - 1));
       this.measure();
       this.stage.style.touchAction = size < 1 ? "none" : "pan-y";
+    }
+
+    // degrees along the sides of a part of a map, on which hardly a mark of the whole is left
+    graduate() {
+      const { x, y, size } = this.view, { low, high, globe } = this.data;
+      for (const node of this.stage.querySelectorAll(".closer")) node.remove();
+      if (!globe || size === 1) return;
+      for (const { node } of this.placed) node.hidden ||= node.classList.contains("tick");
+      const place = (u, v) => this.degrees([low[0] + u * (high[0] - low[0]), high[1] - v * (high[1] - low[1])]);
+      const sides = [
+        ["x", "left", "EW", (t) => place(x + t * size, y + size)[1]],
+        ["y", "bottom", "NS", (t) => place(x, y + (1 - t) * size)[0]],
+      ];
+      for (const [side, edge, letters, angle] of sides) {
+        const start = angle(0), turned = (t) => start + ((((angle(t) - start + 180) % 360) + 360) % 360) - 180;
+        const wide = turned(1) - start, power = 10 ** Math.floor(Math.log10(wide / 2));
+        const step = power * [5, 2, 1].find((lead) => lead * power <= wide / 2), digits = clamp(Math.ceil(-Math.log10(step) - 1e-9), 0, 6);
+        for (let k = Math.ceil(start / step); k * step <= start + wide; k++) {
+          let [from, to] = [0, 1]; // angles grow along a side, not evenly
+          for (let m = 0; m < 20; m++) turned((from + to) / 2) < k * step ? (from = (from + to) / 2) : (to = (from + to) / 2);
+          const told = ((((k * step + 180) % 360) + 360) % 360) - 180;
+          const words = Math.abs(told).toFixed(digits), letter = Number(words) ? `\u00a0${letters[Number(told < 0)]}` : "";
+          const mark = made("span", `tick closer ${side}`, `${words}°${letter}`);
+          mark.style[edge] = `${100 * from}%`;
+          mark.ariaHidden = true;
+          this.stage.append(mark);
+        }
+      }
     }
 
     // a round length of the first unit of which one is not too long
@@ -347,6 +382,13 @@
       this.look(x + u * (size - next), y + v * (size - next), next);
     }
 
+    // about the place that was chosen by key, click or tap, if it is seen; a pointer that only passes chooses none
+    closer(factor) {
+      const { x, y, size } = this.view, { columns, rows } = this.data;
+      const [i, j] = this.chosenPlace ?? [-1, -1], u = (i / (columns - 1) - x) / size, v = (1 - j / (rows - 1) - y) / size;
+      this.zoom(factor, ...(Math.min(u, v) >= 0 && Math.max(u, v) <= 1 ? [u, v] : []));
+    }
+
     // where on the picture an event is, from 0 to 1
     at({ clientX, clientY }) {
       const box = this.canvas.getBoundingClientRect();
@@ -371,6 +413,7 @@
         this.pointers.set(event.pointerId, now);
       }
       if (event.pointerType === "mouse" || event.type === "pointerdown") this.pick(...now);
+      if (event.type === "pointerdown") this.chosenPlace = this.cursor;
     }
 
     // one finger moves the map, two stretch it
@@ -391,8 +434,8 @@
         const [i, j] = this.cursor ?? this.nearest(0.5, 0.5);
         this.choose(clamp(i + step[0], 0, columns - 1), clamp(j + step[1], 0, rows - 1));
       } else if (event.key === "Home") this.choose(...this.densest());
-      else if (event.key === "+" || event.key === "=") this.zoom(1 / 1.6);
-      else if (event.key === "-") this.zoom(1.6);
+      else if (event.key === "+" || event.key === "=") this.closer(1 / 1.6);
+      else if (event.key === "-") this.closer(1.6);
       else if (event.key === "0") this.look(0, 0, 1);
       else return;
       event.preventDefault();
@@ -421,7 +464,7 @@
     choose(i, j) {
       const { x, y, size } = this.view, u = i / (this.data.columns - 1), v = 1 - j / (this.data.rows - 1);
       const edge = size / 10, held = (at, from) => (at < from + edge ? at - edge : at > from + size - edge ? at - size + edge : from);
-      this.cursor = [i, j];
+      this.cursor = this.chosenPlace = [i, j];
       this.readout.setAttribute("aria-live", "polite");
       this.look(held(u, x), held(v, y), size);
       this.say();
@@ -512,7 +555,7 @@
     drawn() {
       const { tall, name, unit, keys } = this.data, { x, y, size } = this.view, wide = 1200, margin = 40, top = 100;
       const high = Math.round((wide * tall) / 1000), image = made("canvas", ""), inner = made("canvas", "");
-      Object.assign(image, { width: wide + 2 * margin, height: high + top + 130 });
+      Object.assign(image, { width: wide + 2 * margin, height: high + top + (this.show === "typed" ? margin : 130) });
       Object.assign(inner, { width: wide, height: high });
       inner.getContext("2d").putImageData(this.image(wide, high), 0, 0);
       const pen = image.getContext("2d"), write = (text, left, down, font = "22px system-ui, sans-serif") => {
@@ -578,6 +621,7 @@
       for (const [name, value] of Object.entries(set)) this.plot.setAttribute(name, value);
       find(section, "figure").after(this.box);
       this.readout = find(this.box, ".readout");
+      tapped(this.readout, "Tap the curve for its values.", "");
       const hover = ({ clientX, pointerType, type }) => {
         if (pointerType !== "mouse" && type !== "pointerdown") return;
         const box = this.plot.getBoundingClientRect();
