@@ -25,7 +25,7 @@ _GROUPS = 20
 
 
 def comparison_text(found: Comparison, width: int = 100) -> str:
-    """Every change with its interval, then what both waves give away of who was in both, in lines of so many characters."""
+    """Every change with its interval, then what both waves give away of who was in both, in lines of a width."""
     if found.is_same:
         return f"Both are the same answers of {found.first.survey!r}, a file named twice: there is nothing to compare."
     first, second, who = found.first, found.second, found.second.counted
