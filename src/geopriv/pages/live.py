@@ -93,7 +93,7 @@ def row_of(answer: Answer) -> dict[str, Any]:
 
 def differs(field: pa.Field) -> bool:
     """Whether a column is one whose rows differ."""
-    return field.name == THIN or pa.types.is_float64(field.type)
+    return bool(field.name == THIN or pa.types.is_float64(field.type))
 
 
 def packed(grid: FloatArray, step: float) -> str:
