@@ -19,6 +19,11 @@ AT_WORST = (
     "where noise and sample are worst."
 )
 
+_NOBODY = (
+    "This is for the people that are expected above, for want of a [prior]. Where more of them are near an edge, "
+    "intervals are longer, of areas in a city many times: a [prior] makes them yours."
+)
+
 
 def print_questions(console: Console, found: SurveyPlan) -> None:
     """A row for each question, who is expected, and what is odd about ε."""
@@ -133,6 +138,8 @@ def print_beside(console: Console, found: SurveyPlan, needed: Needs | None, swep
     if needed is not None:
         for sentence in needed.sentences(found):
             console.print(sentence, highlight=False, markup=False)
+        if found.survey.prior is None:
+            console.print(_NOBODY, highlight=False, markup=False)
         console.print()
     if swept is not None:
         _print_sweep(console, found, swept)
@@ -159,6 +166,8 @@ def _print_sweep(console: Console, found: SurveyPlan, swept: Sweep) -> None:
         f"Soft edges are {edges_words(found)}.\n",
         highlight=False,
     )
+    if found.survey.prior is None:
+        console.print(f"{_NOBODY}\n", highlight=False, markup=False)
 
 
 def sweep_document(swept: Sweep) -> dict[str, Any]:

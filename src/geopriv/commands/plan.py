@@ -152,19 +152,26 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     options = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for name in ("mechanism", "answers"):
         options.add_column(name, no_wrap=True)
-    for name in ("error", "people, soft ±1", "efficiency", "bias"):
+    known = _knows_floors(found)
+    for name in ("error", "people, soft ±1", *(["efficiency"] if known else []), "bias"):
         options.add_column(name, justify="right", no_wrap=True)
     for option in found.plan.options:
-        options.add_row(*_cells(found, option), style="bold" if option is found.option else "")
+        *cells, efficiency, bias = _cells(found, option)
+        told = [efficiency, bias] if known else [bias]
+        options.add_row(*cells, *told, style="bold" if option is found.option else "")
     console.print(options)
     maps = "; on a map those of up to 32 × 32 of its mean kernels, times 100" if _has_map(found) else ""
     unit = f"percentage points (root mean square over all {_what(found)}{maps})"
     if not found.in_points:
         unit = f"{found.survey.space.distance_unit or 'units'} (root mean square over all means)"
+    floors = (
+        "Efficiency: of the noise alone, without that people are a sample, a variance below which no unbiased report "
+        "can be, as a share of this one's. "
+    )
     console.print(
         f"Error: standard error in {unit}, as the page will "
         "state it. People, soft ±1: how many make the 95 % interval of every soft answer, with its bias, at most "
-        "± 1 point. Efficiency: a variance below which no unbiased report can be, as a share of this one's. "
+        f"± 1 point. {floors if known else ''}"
         "Bias: in points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, "
         f"which devices do not.{_only_floors(found)}\n",
         highlight=False,
@@ -180,13 +187,19 @@ def _only_floors(found: SurveyPlan) -> str:
     return " ≥: no better than that, whatever it is compiled to; others are better already, so it was not compiled."
 
 
+def _knows_floors(found: SurveyPlan) -> bool:
+    """Whether any option has an efficiency."""
+    return any(found.plan.efficiency(option) > 0 for option in found.plan.options)
+
+
 def _wholes(found: SurveyPlan) -> str:
     """How near whole maps and distributions are to the best possible; empty where that is not known."""
     from geopriv.surveys.planning.best_possible import whole_shares
 
+    each = "; the table's efficiency is of each value by itself" if _knows_floors(found) else ""
     said = [
-        f" Of {name!r} without edges, for people everywhere alike, at least {100 * share:.2g} % of the variance is "
-        "unavoidable (theory T11, of the whole at once; the table's efficiency is of each value by itself)."
+        f" Of {name!r} without edges, for people everywhere alike, at least {100 * share:.2g} % of the noise's "
+        f"variance is unavoidable (theory T11, of the whole at once{each})."
         for name, share in whole_shares(found.design).items()
     ]
     return "".join(said)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
+_SOON = 0.5  # seconds, within which a speed says nothing
+
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; files are written.")]
 
 
@@ -74,20 +76,22 @@ class Bar:
 
     Args:
         progress: that draws it.
-        tasks: what was begun, and when.
+        tasks: what was begun, when, and how many rows were done by then.
     """
 
     progress: Progress
-    tasks: dict[str, tuple[TaskID, float]] = field(default_factory=dict)
+    tasks: dict[str, tuple[TaskID, float, int]] = field(default_factory=dict)
 
     def tell(self, doing: str, share: float | None = None, rows: int | None = None) -> None:
         """What is done, which share of it is (None where nobody knows), and how many rows that were."""
         if doing not in self.tasks:
-            for task, _ in self.tasks.values():
+            for task, *_ in self.tasks.values():
                 self.progress.update(task, visible=False)
-            self.tasks[doing] = self.progress.add_task(doing, total=None, said=""), perf_counter()
-        task, start = self.tasks[doing]
+            self.tasks[doing] = self.progress.add_task(doing, total=None, said=""), perf_counter(), rows or 0
+        task, start, before = self.tasks[doing]
         said = [f"{share:.0%}"] if share else []
         if rows is not None:
-            said.append(f"{rows:,} rows, {rows / max(perf_counter() - start, 1e-3):,.0f} a second")
+            seconds = perf_counter() - start
+            speed = f", {(rows - before) / seconds:,.0f} a second" if seconds > _SOON else ""
+            said.append(f"{rows:,} rows{speed}")
         self.progress.update(task, total=1.0 if share else None, completed=share or 0.0, said="  ".join(said))
