@@ -55,6 +55,16 @@ def test_a_curve_has_a_row_for_each_threshold_with_its_band() -> None:
     np.testing.assert_array_equal(rows["band_high"].to_numpy(), 100 * curve.band.high)
 
 
+def test_intervals_that_rest_on_few_reports_are_marked() -> None:
+    question = gp.DensityMap("reefs", 50_000.0, (-2e5, -1e5), (2e5, 1e5), PACIFIC, columns=2, rows=2)
+    errors = np.array([[0.0, 1e-5], [0.009, 0.02]])
+    whole = one(question, np.full((2, 2), 0.1), errors)
+    told = replace(whole, answers=(replace(whole.answers[0], leverage=0.003),))
+    assert whole.to_arrow()["thin"].to_pylist() == [False] * 4  # nothing is known of what a report can add
+    assert told.to_arrow()["thin"].to_pylist() == [True, True, True, False]  # √10 · 0.003 = 0.0095
+    assert [each["properties"]["thin"] for each in geojson(told)["features"]] == [True, True, True, False]
+
+
 def test_maps_have_densities_in_the_unit_of_the_page_and_places_in_degrees() -> None:
     (chart,) = (found for found in ANSWERS.answers if found.question.form == "density map")
     rows, page = ANSWERS.to_arrow("Where people were"), Density.of(chart)

@@ -182,6 +182,17 @@ def test_piped_people_are_read_as_strictly_as_a_file(run: Run) -> None:
         run("privatize", "design.json", "-", "-o", "-", given='income\n1\n"2\n3\n')
 
 
+def test_a_comparison_is_as_wide_as_the_terminal(
+    run: Run, planned: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("later.json").write_bytes(planned["estimates.json"].replace(b'"Incomes"', b'"Incomes, later"'))
+    for width in (60, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = run("compare", "estimates.json", "later.json").stdout.splitlines()
+        assert lines
+        assert max(map(len, lines)) <= width
+
+
 def test_a_wave_comes_through_a_pipe(run: Run, planned: dict[str, bytes]) -> None:
     assert "named twice" in run("compare", "-", "estimates.json", given=planned["estimates.json"]).stdout
 

@@ -10,10 +10,11 @@ import pytest
 from rich.console import Console
 
 import geopriv as gp
-from geopriv.commands.expectations import _print_sweep
+from geopriv.commands.expectations import _print_sweep, print_beside
+from geopriv.commands.plan import print_plan
 from geopriv.commands.repeated import _print_rounds
 from geopriv.surveys.planning.rounds import Expected, Rounds, Way
-from geopriv.surveys.planning.targets import Sweep
+from geopriv.surveys.planning.targets import Needs, Sweep
 from tests.commands.test_cli import run
 
 SURVEY = """name = "Incomes"
@@ -22,6 +23,13 @@ per = "8,000 USD"
 people = 20_000
 space = { kind = "line", unit = "USD", range = [0, 2_000_000] }
 query = [{ kind = "threshold", at = 100_000 }]
+"""
+MAP = """name = "City"
+epsilon = 1.0
+per = "1 km"
+people = 20_000
+space = { kind = "map", region = { south = 40.5, west = -74.1, north = 40.7, east = -73.9 } }
+query = [{ kind = "density map", bandwidth = "3 km", cells = 11 }]
 """
 
 
@@ -128,6 +136,44 @@ query = [{ name = "density of the people at home in the evening", kind = "densit
         (row,) = (line for line in lines if line.startswith(f"   {name}") and "round" not in line)
         assert len(row.split()) == len(name.split()) + 4
     assert "evening, in % per km²" in " ".join("\n".join(lines).split())
+
+
+def _printed(survey: str, needed: Needs | None = None) -> str:
+    """What `plan` says of a survey, in one line."""
+    found, console = gp.plan(gp.Survey.parse(survey)), Console(width=80, file=StringIO())
+    print_plan(console, found)
+    print_beside(console, found, needed, None)
+    assert isinstance(console.file, StringIO)
+    return " ".join(console.file.getvalue().split())
+
+
+def test_an_efficiency_is_explained_where_one_is_known_and_only_there() -> None:
+    known = _printed(SURVEY)
+    assert "efficiency bias" in known
+    assert "Efficiency: of the noise alone" in known
+    ball = ', { kind = "ball", center = [40.6, -74.0], radius = "4 km" }]'
+    unknown = _printed(ball.join(MAP.rsplit("]", 1)))
+    assert "theory T11" in unknown
+    assert "efficiency" not in unknown.lower()
+
+
+def test_a_plan_is_printed_in_python_as_sentences() -> None:
+    """Each question with its error in its unit, for whom, and why; not the fields of what it is made of."""
+    said = " ".join(str(gp.plan(gp.Survey.parse(SURVEY))).split())
+    assert said.startswith("Incomes: 20,000 people. Promise: 0.000125 per USD")
+    assert " points, plain ± " in said
+    assert "since the survey has no [prior]" in said
+    assert "SurveyPlan(" not in said
+    mapped = " ".join(str(gp.plan(gp.Survey.parse(MAP))).split())
+    assert "% per km²" in mapped
+    assert "points" not in mapped
+
+
+def test_a_target_says_for_whom_it_is() -> None:
+    needed = Needs(0.01, 5_000, 2e-4, 0.001)
+    assert "a [prior] makes them yours" in _printed(SURVEY, needed)
+    prior = 'prior = { kind = "lognormal", median = 98_000, sigma = 0.8 }\n'
+    assert "makes them yours" not in _printed(SURVEY + prior, needed)
 
 
 def test_a_sweep_names_its_rows_in_80_columns() -> None:

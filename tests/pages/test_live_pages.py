@@ -35,7 +35,8 @@ def _map() -> gp.answers.Answer:
     x, y = np.meshgrid(np.arange(COLUMNS), np.arange(ROWS), indexing="ij")
     values = 0.3 * np.exp(-((x - DENSEST[0]) ** 2 + (y - DENSEST[1]) ** 2) / 9) + 1e-3 * np.sin(3 * x + y)
     errors = 0.002 + 0.003 * np.sqrt(np.maximum(values, 0))
-    return replace(answer(chart, values, errors, 5000), consistent=np.maximum(values, 0.0))
+    found = answer(chart, values, errors, 5000)
+    return replace(found, consistent=np.maximum(values, 0.0), leverage=0.0007)  # thin where errors are below 0.0022
 
 
 MAP = _map()
@@ -100,6 +101,14 @@ def test_a_place_that_is_pointed_at_tells_its_value_its_interval_and_its_error(o
         assert error == pytest.approx(Density.of(MAP).errors[i, j], rel=0.05)
     assert "Cannot be told from zero" in said  # in the corner
     assert not set(_words(4, 4)) <= set(said)
+
+
+def test_a_place_whose_interval_rests_on_few_reports_says_so(on_map: Tab) -> None:
+    assert MAP.thin[0, ROWS - 1]
+    assert not MAP.thin[DENSEST]
+    for at, thin in (((0, ROWS - 1), True), (DENSEST, False)):
+        _point_at(on_map, *at)
+        assert ("(too short: few people are near)" in _said(on_map)) is thin
 
 
 def test_the_keyboard_finds_the_densest_place_and_walks_from_it(on_map: Tab) -> None:

@@ -439,16 +439,21 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert sorted(Path().iterdir()) == before
 
 
-def test_a_terminal_sees_rows_and_speed() -> None:
-    shown = io.StringIO()
+def test_a_terminal_sees_rows_and_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, now = io.StringIO(), 10.0
+    monkeypatch.setattr("geopriv.commands.talk.perf_counter", lambda: now)
     with Talk().bar(Console(file=shown, force_terminal=True, width=100)) as bar:
-        bar.tell("reading", 0.25, 1000)
+        bar.tell("reading", 0.25, 1000)  # nobody knows how long these took
         bar.progress.refresh()
         bar.tell("writing", None, 4000)
         bar.progress.refresh()
-    assert "25%  1,000 rows" in shown.getvalue()
-    assert "4,000 rows" in shown.getvalue()
-    assert "a second" in shown.getvalue()
+        assert "25%  1,000 rows" in shown.getvalue()
+        assert "4,000 rows" in shown.getvalue()
+        assert "a second" not in shown.getvalue()
+        now = 12.0
+        bar.tell("writing", None, 10_000)
+        bar.progress.refresh()
+    assert "10,000 rows, 3,000 a second" in shown.getvalue()
 
 
 def test_the_peoples_own_file_is_not_replaced(tmp_path: Path) -> None:

@@ -137,6 +137,27 @@ def test_a_tally_comes_back_from_its_file(total: gp.Tally, tmp_path: Path) -> No
     assert gp.Tally.read(tmp_path / "tally.parquet", total.design) == total
 
 
+def test_a_tally_of_the_very_reports_that_are_named_is_refused(tmp_path: Path) -> None:
+    """Both together would count everybody twice, and make every interval too short."""
+    names = [tmp_path / name for name in ("a.parquet", "b.parquet", "tally.parquet", "copy.parquet")]
+    first, second, tally, copy = names
+    batches = [cells(400, seed, spread=9) for seed in (1, 2)]
+    for path, batch in zip((first, second), batches, strict=True):
+        write_reports(path, MAP, [batch])
+    for path in (tally, copy):
+        counted(MAP, batches[0]).write(path)
+    for reports, tallies_given in (([first], [tally]), ([], [tally, copy])):
+        with pytest.raises(gp.InvalidParameter, match="counts the very reports"):
+            gp.tally(MAP, reports, tallies=tallies_given)
+    assert gp.tally(MAP, [second], tallies=[tally]).n == 800
+
+
+def test_few_reports_may_be_alike_by_chance(tmp_path: Path) -> None:
+    counted(DESIGN, ReportBatch(0, np.array([[1]]))).write(tmp_path / "tally.parquet")
+    write_reports(tmp_path / "other.parquet", DESIGN, [ReportBatch(0, np.array([[1]]))])
+    assert gp.tally(DESIGN, [tmp_path / "other.parquet"], tallies=[tmp_path / "tally.parquet"]).n == 2
+
+
 def test_tallies_of_different_designs_are_kept_apart(tmp_path: Path) -> None:
     other = counted(table_design(survey="another"), ReportBatch(0, np.array([[1]])))
     with pytest.raises(gp.InvalidParameter, match="of the design"):

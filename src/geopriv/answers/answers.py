@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import difflib
 import json
+import math
 import os
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -114,10 +115,13 @@ class Answer(Plotted):
         (standard error·n/R)² < 10, the interval rests on what few people sent; where nobody was near it has nearly no
         length, and held the truth in half of the cases only (docs/errors.md). Bands and finite intervals hold there.
         """
+        return np.asarray(self.estimates.standard_errors < self.thin_below, dtype=np.float64)
+
+    @property
+    def thin_below(self) -> float:
+        """The standard error below which a normal interval is not to be trusted; 0 where that is not known."""
         far = self.leverage
-        if far is None or not 0 < far < np.inf:
-            return np.zeros(self.estimates.values.shape)
-        return np.asarray((self.estimates.standard_errors / far) ** 2 < _FEW, dtype=np.float64)
+        return 0.0 if far is None or not np.isfinite(far) else math.sqrt(_FEW) * far
 
     @property
     def edge_words(self) -> str:

@@ -21,6 +21,7 @@ from geopriv.spaces.checks import FloatArray
 # where a value is: those of them that some question has, in this order
 PLACES = ("longitude", "latitude", "x", "y", "threshold", "level")
 MARK = b"geopriv.answers"
+THIN = "thin"  # the one column of yes and no that differs from row to row
 _INTERVALS = ("low", "high", "band_low", "band_high", "plain_low", "plain_high")
 
 
@@ -53,7 +54,8 @@ def table_of(answers: Answers, questions: Sequence[str] = ()) -> pa.Table:
 
     Columns: question, kind, group (null for all people), places (longitude and latitude, x and y, threshold, level:
     those that some question has), value, standard_error, low and high (of the soft answer, by itself), band_low and
-    band_high (of a curve or map at once), plain_low and plain_high, unit, n, confidence, unbiased, asked_after.
+    band_high (of a curve or map at once), plain_low and plain_high, unit, n, confidence, unbiased, asked_after, thin
+    (low and high rest on few reports, and are too short: see `Answer.thin`).
 
     Args:
         answers: of a survey.
@@ -107,6 +109,7 @@ def _schema(places: Sequence[str]) -> pa.Schema:
             ("confidence", numbers),
             ("unbiased", pa.bool_()),
             ("asked_after", pa.bool_()),
+            (THIN, pa.bool_()),
         ]
     )
 
@@ -135,7 +138,9 @@ def _part(group: str | None, answer: Answer, schema: pa.Schema) -> pa.Table:
         if field.name in same
         else _numbers(each.get(field.name), size)
         for field in schema
+        if field.name != THIN
     ]
+    columns.append(pa.array(np.ravel(answer.thin) > 0, pa.bool_()))  # the last
     return pa.Table.from_arrays(columns, schema=schema)
 
 

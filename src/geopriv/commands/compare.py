@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from geopriv.commands.inputs import read_answers, require_one_input
-from geopriv.commands.talk import examples
+from geopriv.commands.talk import Talk, examples
 
 EXAMPLES = examples(
     "geopriv compare spring.json autumn.json", "geopriv compare spring.json autumn.json --same-people --json"
@@ -31,4 +31,8 @@ def compare(
 
     require_one_input("compare", first, second)
     found = changes(read_answers(first), read_answers(second), same_people)
-    print(json.dumps(found.to_document(), indent=2, ensure_ascii=False) if as_json else comparison_text(found))
+    if as_json:
+        print(json.dumps(found.to_document(), indent=2, ensure_ascii=False))
+        return
+    talk = Talk()
+    talk.console.print(comparison_text(found, talk.console.width), markup=False, soft_wrap=True)

@@ -24,8 +24,8 @@ _ALL, _LINES = 25, 12  # rows of a curve: all, or of a longer one some
 _GROUPS = 20
 
 
-def comparison_text(found: Comparison) -> str:
-    """Every change with its interval, then what both waves give away of somebody who was in both."""
+def comparison_text(found: Comparison, width: int = 100) -> str:
+    """Every change with its interval, then what both waves give away of who was in both, in lines of a width."""
     if found.is_same:
         return f"Both are the same answers of {found.first.survey!r}, a file named twice: there is nothing to compare."
     first, second, who = found.first, found.second, found.second.counted
@@ -43,7 +43,7 @@ def comparison_text(found: Comparison) -> str:
         lines.append(f"Different {who} in both: their errors are independent. For the same {who} say --same-people.")
     given = "as all rounds of this walk together promise" if found.is_walk else "the sum"
     lines.append(f"Who was in both has given away {given}: {found.guarantee}")
-    return wrapped(lines).replace(NARROW, " ")
+    return wrapped(lines, width).replace(NARROW, " ")
 
 
 def _group_lines(found: Comparison) -> list[str]:

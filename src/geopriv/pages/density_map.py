@@ -25,7 +25,7 @@ from geopriv.pages.made_up import made_up_words, robust_words
 from geopriv.pages.numbers import Axis, Tick, decimals_for, fixed, outward
 from geopriv.pages.regions import Page
 from geopriv.pages.scales import Scale, fitting, scales
-from geopriv.pages.values import percent_words, value_text
+from geopriv.pages.values import confidence_words, percent_words, places_of
 from geopriv.pages.words import bias_words, counted, place_notes
 from geopriv.queries.questions import DensityMap
 from geopriv.spaces.checks import FloatArray
@@ -123,13 +123,24 @@ def lines(answer: Answer) -> list[str]:
     question, found = _asked(answer), answer.estimates
     above = int((found.low > 0).sum()) if answer.band is None else int((answer.band.low > 0).sum())
     peak = np.unravel_index(int(found.values.argmax()), question.shape)
+    # of a place that was picked for being the highest an interval for itself says too much
+    ends, whole = (found, "for this place alone") if answer.band is None else (answer.band, "all places at once")
     query: Any = question.queries[int(found.values.argmax())]
     place = question.space.place_words(query.center).replace(NARROW, " ")
     percent, square = per_square(question)
-    return [
+    places = places_of(percent * float(found.standard_errors[peak]))
+    value, low, high = (f"{percent * float(each[peak]):.{places}f}" for each in (found.values, ends.low, ends.high))
+    told = [
         f"{question.name}: {question.columns} × {question.rows} places, {above:,} of them surely above 0 at once",
-        f"  highest at ({place}), in % of {answer.who} per {square}: {value_text(answer, peak, scale=percent)}",
+        f"  highest at ({place}), in % of {answer.who} per {square}: {value} ({confidence_words(answer)}, "
+        f"{whole}: {low} to {high})",
     ]
+    if thin := float(answer.thin.mean()):
+        told.append(
+            f"  on {_part(thin).replace(NARROW, ' ')} of the map few people are near: intervals by place in the files "
+            "are too short there (thin); the band holds"
+        )
+    return told
 
 
 def cells(answer: Answer) -> list[Cell]:

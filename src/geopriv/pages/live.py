@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from geopriv.answers.answers import Answer, Band
 from geopriv.answers.intervals import normal_reach
-from geopriv.answers.rows import table_of_answer
+from geopriv.answers.rows import THIN, table_of_answer
 from geopriv.pages.colours import ColourBar, hexadecimal
 from geopriv.pages.density import Density
 from geopriv.pages.frames import Frame
@@ -62,6 +62,7 @@ def map_data(
         "interval": normal_reach(estimates.confidence),
         "band": reach,
         "bias": density.bias,
+        "thin": density.percent * answer.thin_below,
         "decimals": DECIMALS,
         "label": label,
         "nicer": nicer_words(answer),
@@ -85,9 +86,14 @@ def row_of(answer: Answer) -> dict[str, Any]:
     (first,) = rows.slice(0, 1).to_pylist()
     return {
         "fields": rows.column_names,
-        "row": {field.name: first[field.name] for field in rows.schema if not pa.types.is_float64(field.type)},
+        "row": {field.name: first[field.name] for field in rows.schema if not differs(field)},
         "confidence": answer.estimates.confidence,
     }
+
+
+def differs(field: pa.Field) -> bool:
+    """Whether a column is one whose rows differ."""
+    return bool(field.name == THIN or pa.types.is_float64(field.type))
 
 
 def packed(grid: FloatArray, step: float) -> str:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from geopriv.answers.answers import Answer
 from geopriv.answers.rows import table_of_answer
-from geopriv.pages.live import row_of
+from geopriv.pages.live import differs, row_of
 from geopriv.pages.numbers import picked
 from geopriv.spaces.checks import FloatArray
 
@@ -46,7 +45,7 @@ def curve_data(answer: Answer, at: FloatArray, rows: Sequence[Row], level: str) 
         figure = f"between {row.plain}" if row.plain else row.share
         said.append([f"At or above {row.at}:", figure, "; ".join(part for part in parts if part) + "."])
     table = table_of_answer(answer).take(kept)
-    numbers = {field.name: table[field.name].to_pylist() for field in table.schema if pa.types.is_float64(field.type)}
+    numbers = {field.name: table[field.name].to_pylist() for field in table.schema if differs(field)}
     return {
         "name": answer.question.name,
         "at": (100 * (along[kept] - along[0]) / (along[-1] - along[0])).round(2).tolist(),

@@ -85,7 +85,7 @@ def _(audit: Audit) -> str:
 def _(plan: SurveyPlan) -> str:
     """All options, the design's marked; what to expect of each question; the promise."""
     asked = [
-        (q.name, f"{len(q.queries):,}", *(_spread(q, error) for error in errors))
+        (q.name, f"{len(q.queries):,}", *(spread(q, error) for error in errors))
         for q in plan.survey.questions
         for errors in [(plan.expected(q), plan.worst(q), plan.plain_half_width(q))]
     ]
@@ -100,7 +100,7 @@ def _(plan: Plan) -> str:
     return _html("plan", plan, _option_rows(plan), plan.options.index(plan.best))
 
 
-def _spread(question: Question, error: float | None) -> str:
+def spread(question: Question, error: float | None) -> str:
     """An error: of a share in points, of totals and values with their unit; a dash for none."""
     if error is None or not math.isfinite(error):
         return "–"

@@ -36,6 +36,7 @@ _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())
 _GROUPED = _COLUMNS.insert(0, pa.field("group", pa.int32()))  # where reports carry a group
 MARK = b"geopriv tally"  # the key of the file's own metadata
 _VERSION = 1
+_KINDS = 32  # of reports: two tallies that have so many in the same numbers are of the same reports
 _WAITING = 1 << 20  # rows that are gathered before they are counted
 _MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
 
@@ -167,6 +168,15 @@ class Tally:
             for tally in (self, other):
                 total._add(mechanism, tally._told(mechanism))
         return total
+
+    def repeats(self, other: Tally) -> bool:
+        """Whether both count the same reports: alike, and of more kinds than by chance.
+
+        A Poisson count is any one number above 0 with a chance of at most 1/e, so 32 of them are with at most 2e-14.
+        """
+        told = [(self._told(k), other._told(k)) for k in range(len(self._parts))]
+        alike = all(np.array_equal(a.rows, b.rows) and np.array_equal(a.times, b.times) for a, b in told)
+        return alike and sum(len(a.times) for a, _ in told) >= _KINDS
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):

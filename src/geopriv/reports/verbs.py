@@ -129,19 +129,27 @@ def tally(
         tallies: files that `Tally.write` made, of one's own, each once.
 
     Raises:
-        InvalidParameter: for what cannot be read, for a tally that is given twice, is damaged or is of another design,
-            for one among the reports, and for reports among the tallies.
+        InvalidParameter: for what cannot be read, for a tally that is given twice or with its own reports, is damaged
+            or is of another design, for one among the reports, and for reports among the tallies.
     """
     _require_design("tally", design)
     given, total = _listed(reports), Tally(design)
     if not isinstance(given, list) or given:
         total = _engine("tally", "reports", given, engine).tally(given, design, progress or (lambda _: None))
     added: list[Path] = []
+    parts = [total]
     for path in map(Path, tallies):
         if any(path.samefile(other) for other in added):
             raise invalid("tally", "tallies", "such that each comes once, since it has no ids", str(path))
+        part = Tally.read(path, design)
+        if any(part.repeats(other) for other in parts):
+            raise InvalidParameter(
+                f"The tally {str(path)!r} counts the very reports that are given already: with both everybody would "
+                "count twice. Name the reports or their tally."
+            )
         added.append(path)
-        total += Tally.read(path, design)
+        parts.append(part)
+        total += part
     return total
 
 

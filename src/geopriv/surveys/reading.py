@@ -31,6 +31,8 @@ from geopriv.surveys.tables import Region, Table
 
 _Tables = TypeVar("_Tables", bound=Table)
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_QUERY = re.compile(r"[ \t]*(\[\[?)[ \t]*query[ \t]*\]")
+_DOUBLE = "written with double brackets, [[query]] and not [query], since there may be several"
 # keys of earlier surveys: more is said of them than that there is no such key
 _GONE: dict[tuple[str | int, ...], str] = {
     ("space", "resolution"): "is no longer asked for: values are not recorded in steps, so leave it out",
@@ -136,12 +138,21 @@ def _parsed(text: str, file: str) -> dict[str, Any]:
         reason = str(error)
     match = _WHERE.search(reason)
     line, column = (match[1], match[2]) if match and match[1] else (str(text.count("\n") + 1), "1")
+    if single := _single_brackets(text, int(line)):
+        raise InvalidParameter(f"{file}, line {single}: 'query' must be {_DOUBLE}.")
     words = _WHERE.sub("", reason)
     hint = ""
     if words.startswith(("Expected newline", "Invalid value")):
         hint = "; texts stand in quotes, and 200,000 is written 200_000"
     words = f"this is no TOML ({words[:1].lower()}{words[1:]}){hint}"
     raise InvalidParameter(f"{file}, line {line}, column {column}: {words}.")
+
+
+def _single_brackets(text: str, wrong: int) -> int:
+    """The first line that is [query], where that is why a header of a query is refused on line `wrong`; else 0."""
+    headers = {k: match[1] for k, row in enumerate(text.split("\n"), 1) if (match := _QUERY.match(row))}
+    single = [k for k, bracket in headers.items() if bracket == "["]
+    return single[0] if wrong in headers and single else 0
 
 
 @dataclass(frozen=True)
@@ -194,7 +205,7 @@ def _explained(error: str, spot: _Spot, data: dict[str, Any], whole: Part) -> In
         return table.error(_no_key(spot, key, fields), key)
     rule, *_ = str(fields[key].description).split(";")  # what follows is about leaving the key out
     if spot.path == ("query",) and isinstance(data.get("query"), dict):
-        rule = "written with double brackets, [[query]] and not [query], since there may be several"
+        rule = _DOUBLE
     if error == "missing":
         return table.error(f"lacks '{key}': {rule}")
     hint = "; counted = '…' says who they are" if spot.path == ("people",) and _is_text(data, spot.path) else ""

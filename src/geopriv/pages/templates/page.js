@@ -503,7 +503,7 @@
       const { data } = this, { value, error, interval, band, consistent } = this.known(...this.cursor);
       const point = this.point(...this.cursor), digits = decimalsFor(error, data.decimals);
       const to = ([low, high]) => outward(low, high, digits).join(" to ");
-      const parts = [`${data.level} interval ${to(interval)}`];
+      const parts = [`${data.level} interval ${to(interval)}${error < data.thin ? " (too short: few people are near)" : ""}`];
       if (data.together) parts.push(`band for the whole map ${to(band)}`);
       parts.push(`standard error ${plain(error, 2)}`);
       if (this.show === "consistent") parts.push(`${this.data.nicer.toLowerCase()} ${fixed(consistent, digits)}`);
@@ -534,7 +534,7 @@
       const names = ["value", "standard_error", "low", "high", "band_low", "band_high"], numbers = {};
       [value, error, ...interval, ...ends].forEach((each, k) => { numbers[names[k]] = each === null ? null : Number(each.toFixed(digits)); });
       const [latitude, longitude] = data.globe ? this.degrees(point).map(centimetre) : [];
-      return row(data, { ...numbers, ...(data.globe ? { longitude, latitude } : { x: point[0], y: point[1] }) });
+      return row(data, { ...numbers, thin: error < data.thin, ...(data.globe ? { longitude, latitude } : { x: point[0], y: point[1] }) });
     }
 
     // each cell as the polygon around its point, in degrees

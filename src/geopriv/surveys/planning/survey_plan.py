@@ -13,7 +13,7 @@ from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries.questions import Question
 from geopriv.spaces.checks import FloatArray
-from geopriv.spaces.shown import Plotted
+from geopriv.spaces.shown import Plotted, pages
 from geopriv.surveys.contributions import Contribution
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
@@ -171,6 +171,9 @@ class SurveyPlan(Plotted):
     def why(self) -> str:
         """The choice in a sentence or two."""
         return why_of(self)
+
+    def __str__(self) -> str:
+        return str(pages().plan_text(self))
 
     @cached_property
     def _places(self) -> dict[str, Any]:
