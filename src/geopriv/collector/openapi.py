@@ -83,7 +83,7 @@ def _reads(design: Design, everybody: bool) -> Described:
     rounds, asked = _rounds(design, required=True), _rounds(design, required=False)
 
     def read(about: str, answer: Described, problems: Iterable[Problem], parameters: list[Described]) -> Described:
-        refused = _refusals([*(() if everybody else _KEY), *problems, Problem.NOT_ANSWERED])
+        refused = _refusals([*((Problem.TOO_FAST,) if everybody else _KEY), *problems, Problem.NOT_ANSWERED])
         found = _page(about, answer, refused, _DOWN) | {"parameters": parameters}
         return {"get": found if everybody else found | _LOCKED}
 
