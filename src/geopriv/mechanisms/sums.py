@@ -119,8 +119,10 @@ def moments_of(
     for values, times in blocks():
         centred = values - means
         weighted = centred * times[:, None]
-        square += (weighted * centred).sum(axis=0)
-        cube += (weighted * centred**2).sum(axis=0)
         if covariance is not None:
             covariance += weighted.T @ centred
+        weighted *= centred
+        square += weighted.sum(axis=0)
+        weighted *= centred
+        cube += weighted.sum(axis=0)
     return means, square / (n - 1), cube / n, None if covariance is None else covariance / (n - 1)

@@ -18,8 +18,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.noise.compiled import compiled
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.compiled import compiled
 
 Words = npt.NDArray[np.uint64]
 Status = npt.NDArray[np.uint8]

@@ -10,12 +10,12 @@ import numpy as np
 from scipy import special
 
 from geopriv.noise.base import Noise
-from geopriv.noise.compiled import compiled
 from geopriv.noise.exact import Uniform, less
 from geopriv.noise.filters import CERTAIN, MASK, MORE, REJECTED, REL, TOP, UNKNOWN, Kernel, Status, Words, log_of
 from geopriv.noise.laws import Law
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid, positive
+from geopriv.spaces.compiled import compiled
 
 
 @dataclass(frozen=True)

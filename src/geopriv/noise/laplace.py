@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from geopriv.noise.base import Noise
-from geopriv.noise.compiled import compiled
 from geopriv.noise.exact import Uniform
 from geopriv.noise.filters import CERTAIN, MASK, TOP, UNKNOWN, Kernel, Status, Words, log_of
 from geopriv.noise.laws import Law
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, finite, invalid
+from geopriv.spaces.compiled import compiled
 
 
 @dataclass(frozen=True)

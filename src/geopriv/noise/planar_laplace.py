@@ -10,13 +10,13 @@ import numpy as np
 from scipy import special
 
 from geopriv.noise.base import Distribution
-from geopriv.noise.compiled import compiled
 from geopriv.noise.exact import Uniform
 from geopriv.noise.filters import CERTAIN, MORE, REL, UNKNOWN, Kernel, Status, Words, log_of
 from geopriv.noise.laplace import LaplaceLaw
 from geopriv.noise.laws import Law
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, count
+from geopriv.spaces.compiled import compiled
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from scipy import special
 
 from geopriv.noise.base import Distribution
-from geopriv.noise.compiled import compiled
 from geopriv.noise.exact import Release, Uniform, less
 from geopriv.noise.filters import CERTAIN, MORE, REJECTED, REL, UNKNOWN, Status, Words, log_of
 from geopriv.noise.laws import Law
 from geopriv.noise.plans import Plan, Screen
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, positive
+from geopriv.spaces.compiled import compiled
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import product
 
 import numpy as np
 from scipy import fft, ndimage
 
+from geopriv.shapes.splines import read_plane
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import PIECE, in_threads
 
@@ -81,8 +81,7 @@ class BlurredGrid:
         values = np.empty(len(flat))
 
         def work(start: int) -> None:
-            place = (flat[start : start + PIECE] - self.origin).T / self.step
-            values[start : start + PIECE] = _read(coefficients, place)
+            _read(coefficients, flat[start : start + PIECE], self.origin, self.step, values[start : start + PIECE])
 
         in_threads(work, range(0, len(flat), PIECE))
         return values.reshape(points.shape[:-1])
@@ -152,35 +151,13 @@ def filtered(values: FloatArray) -> FloatArray:
     return np.asarray(ndimage.spline_filter(values, order=5, mode="mirror"))
 
 
-def _read(coefficients: FloatArray, place: FloatArray) -> FloatArray:
-    """A spline at places (axes, n) in steps of its grid; its border value outside.
-
-    Beyond the border along one axis only the others count: of two axes there is one left, and a sixth of the terms.
-    """
-    last = np.array(coefficients.shape)[:, None] - 1.0
-    beyond = (place < 0) | (place > last)
-    if len(place) == 1 or not beyond.any():
-        held = np.clip(place, 0.0, last)
-        return np.asarray(ndimage.map_coordinates(coefficients, held, order=5, prefilter=False, mode="mirror"))
-    values = np.empty(place.shape[1])
-    left = np.ones(place.shape[1], dtype=bool)
-    for axis, border in product(range(len(place)), (0, -1)):
-        there = left & (place[axis] < 0 if border == 0 else place[axis] > last[axis])
-        if there.any():
-            values[there] = _read(_on_border(coefficients, axis, border), np.delete(place[:, there], axis, axis=0))
-            left &= ~there
-    values[left] = _read(coefficients, place[:, left])
-    return values
-
-
-def _on_border(coefficients: FloatArray, axis: int, border: int) -> FloatArray:
-    """The coefficients of a spline of degree five on one of its borders, around which it is mirrored.
-
-    At a point of the grid the five splines around it count for 1, 26, 66, 26 and 1 of 120.
-    """
-    inwards = 1 if border == 0 else -1
-    first, second, third = (np.take(coefficients, border + k * inwards, axis=axis) for k in range(3))
-    return np.asarray((66 * first + 52 * second + 2 * third) / 120)
+def _read(coefficients: FloatArray, points: FloatArray, origin: FloatArray, step: float, values: FloatArray) -> None:
+    """Write a spline's value at points (n, axes); its border value outside."""
+    if coefficients.ndim == 2 and min(coefficients.shape) > 1:
+        read_plane(coefficients, points, origin, step, values)
+        return
+    held = np.clip((points - origin).T / step, 0.0, np.array(coefficients.shape)[:, None] - 1.0)
+    ndimage.map_coordinates(coefficients, held, output=values, order=5, prefilter=False, mode="mirror")
 
 
 @lru_cache(maxsize=4)  # the two sides of a bracket, their inverses and bounds ask for the same; they are large

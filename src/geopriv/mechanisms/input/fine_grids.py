@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import fft, ndimage
 
+from geopriv.shapes.splines import spread_plane
 from geopriv.spaces.checks import FloatArray, invalid
 
 PER_BANDWIDTH = 16  # steps of the fine grid
@@ -44,20 +45,10 @@ class FineGrid:
 
     def spread(self, points: FloatArray, times: FloatArray | None = None) -> FloatArray:
         """Each report as a cubic B-spline of mass one, or so many times that; those beyond the reach are left out."""
-        mass = np.zeros(self.shape[0] * self.shape[1])
-        place = (points - self.origin) / self.step
-        inside = ((place >= 2) & (place < np.array(self.shape) - 3)).all(axis=1)
-        place = place[inside]
-        cell = np.floor(place).astype(np.int64)
-        weights = [list(_spline_weights(place[:, k] - cell[:, k])) for k in (0, 1)]
-        if times is not None:
-            weights[0] = [weight * times[inside] for weight in weights[0]]
-        corner = (cell[:, 0] - 1) * self.shape[1] + cell[:, 1] - 1
-        for i in range(4):
-            for j in range(4):
-                at = corner + (i * self.shape[1] + j)
-                mass += np.bincount(at, weights[0][i] * weights[1][j], minlength=mass.size)
-        return mass.reshape(self.shape)
+        mass = np.zeros(self.shape)
+        once = np.ones(len(points)) if times is None else times
+        spread_plane(points, once, np.array(self.origin), self.step, mass)
+        return mass
 
     def counted(self, points: FloatArray, times: FloatArray) -> FloatArray:
         """How many reports are nearest to each point of the grid; those beyond it are left out."""
@@ -102,9 +93,3 @@ class FineGrid:
         place = [(axis - start) / self.step for axis, start in zip((rows, columns), self.origin, strict=True)]
         at = np.meshgrid(*place, indexing="ij")
         return np.asarray(ndimage.map_coordinates(total, at, order=5, mode="grid-wrap"))
-
-
-def _spline_weights(t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """The cubic B-spline at distances 1 + t, t, 1 − t, 2 − t."""
-    u = 1 - t
-    return u**3 / 6, (4 - 6 * t**2 + 3 * t**3) / 6, (4 - 6 * u**2 + 3 * u**3) / 6, t**3 / 6

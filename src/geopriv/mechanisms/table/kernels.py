@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from geopriv.noise.compiled import compiled
 from geopriv.noise.filters import CERTAIN, MORE, UNKNOWN, Status, Words
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.compiled import compiled
 
 LetterArray = npt.NDArray[np.uint16]
 Drawn = tuple[Words, npt.NDArray[np.intp], Words]  # two words of everybody, who has more, and three more of these

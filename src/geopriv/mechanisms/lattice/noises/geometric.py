@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from geopriv.mechanisms.lattice.noises.laws import CellLaw
-from geopriv.noise.compiled import compiled
 from geopriv.noise.exact import Uniform, whole
 from geopriv.noise.filters import CERTAIN, MASK, MORE, REL, TOP, UNKNOWN, Status, Words, log_of
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.compiled import compiled
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from fractions import Fraction
 from geopriv.mechanisms.lattice.noises.geometric import moved, rounded, size_of
 from geopriv.mechanisms.lattice.noises.laws import CellLaw
 from geopriv.mechanisms.lattice.noises.proposals import proposal
-from geopriv.noise.compiled import compiled
 from geopriv.noise.exact import Uniform, less
 from geopriv.noise.filters import CERTAIN, MORE, REJECTED, REL, TOP, UNKNOWN, Status, Words, log_of
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.compiled import compiled
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, cached_property, update_wrapper
+from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -33,18 +33,25 @@ class _Compiled:
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
+        self._made: Any = None
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.machine(*arguments)
 
-    @cached_property
+    @property
     def machine(self) -> Any:
-        """What numba makes of the function."""
-        from numba.core.compiler_lock import global_compiler_lock
+        """What numba makes of the function.
 
-        with global_compiler_lock:  # the settings below belong to the whole process
-            return _machine(self._function)
+        There is one lock for this and for compiling: code that calls other code asks for it in the middle.
+        """
+        if self._made is None:
+            from numba.core.compiler_lock import global_compiler_lock
+
+            with global_compiler_lock:  # the settings below belong to the whole process
+                if self._made is None:
+                    self._made = _machine(self._function)
+        return self._made
 
     @property
     def _numba_type_(self) -> Any:

@@ -6,13 +6,16 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from numba.core.caching import _CacheLocator
 
-from geopriv.noise import compiled, filters, laplace
+from geopriv.noise import filters, laplace
+from geopriv.spaces import compiled
 
 DRAW = """
 import geopriv as gp, numpy as np
@@ -81,6 +84,27 @@ def test_the_settings_of_numba_are_left_as_they_were() -> None:
     before = numba.config.CACHE_DIR
     compiled._Compiled(lambda: None).machine  # noqa: B018 # makes it
     assert before == numba.config.CACHE_DIR
+
+
+def test_threads_that_make_code_at_once_do_not_wait_for_each_other() -> None:
+    """One makes a function while another compiles code that calls a second one: as in the middle of `estimate`."""
+    from numba.core.compiler_lock import global_compiler_lock
+
+    waiting, called = (compiled._Compiled(lambda: None) for _ in range(2))
+    one = threading.Thread(target=lambda: waiting.machine, daemon=True)
+
+    def compile_code() -> None:
+        with global_compiler_lock:
+            one.start()
+            time.sleep(0.2)  # it waits for the lock now
+            called.machine  # noqa: B018 # makes it
+
+    other = threading.Thread(target=compile_code, daemon=True)
+    other.start()
+    other.join(60)
+    one.join(60)
+    assert not other.is_alive()
+    assert not one.is_alive()
 
 
 def place(monkeypatch: pytest.MonkeyPatch, home: Path) -> Path | None:
