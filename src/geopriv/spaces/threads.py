@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -49,6 +49,22 @@ def each_in_threads(make: Callable[[_Item], _Made], items: Sequence[_Item]) -> l
 
     in_threads(work, range(len(items)))
     return [made[k] for k in range(len(items))]
+
+
+def ahead(items: Iterator[_Item]) -> Iterator[_Item]:
+    """The same items, each made in a thread while the one before it is used; errors come where they came.
+
+    >>> list(ahead(iter([1, 2, 3])))
+    [1, 2, 3]
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    end = object()
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(next, items, end)
+        while (item := made.result()) is not end:
+            made = pool.submit(next, items, end)
+            yield cast("_Item", item)
 
 
 def read_in_threads(read: Callable[[Any], FloatArray], x: Any, axes: int) -> FloatArray:

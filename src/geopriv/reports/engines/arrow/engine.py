@@ -17,6 +17,7 @@ from geopriv.reports.engines.reading import Reading, guarded
 from geopriv.reports.files import COLUMNS
 from geopriv.reports.reader import Batch, ReportReader, batches_of
 from geopriv.reports.tallies import Tally, require_reports
+from geopriv.spaces.threads import ahead
 from geopriv.surveys.design import Design
 
 
@@ -35,7 +36,7 @@ class Arrow:
     def tally(self, reports: Any, design: Design, progress: Callable[[int], None]) -> Tally:
         """The first report of an id counts. Ids are kept in memory, 16 to 18 bytes each."""
         reader, total = ReportReader(design), Tally(design)
-        for judged in reader.fresh(_batches(reports)):
+        for judged in reader.fresh(ahead(_batches(reports))):
             total.count(judged.strata, judged.rows)
             progress(len(judged.rows))
         total.rejected += reader.rejected
