@@ -10,7 +10,7 @@ import stat
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 
 import geopriv.collector.bodies
 from geopriv.collector.app import Service, application
+from geopriv.collector.bodies import Room
 from geopriv.collector.coarse import About
 from geopriv.collector.hurried import Hurried
 from geopriv.collector.rates import Rates
@@ -105,12 +106,41 @@ def test_batches_that_come_at_once_have_bounded_memory(
     client: TestClient, invited: list[str], service: Service
 ) -> None:
     one = f"{invited[0]} {line(0)}"
-    with service._room.taken(service._room.left - len(one) + 1):
+    with service._room.taken("elsewhere") as take:
+        service._room.share, all_but = 1 << 26, service._room.left - len(one) + 1
+        take(all_but)
         answer = client.post("/v1/batch", content=one)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         assert send(client, invited[1], line(1)) == (201, "counted")  # single reports come through
     assert client.post("/v1/batch", content=one).json()["verdicts"] == ["counted"]
-    assert service._room.left == 1 << 26
+    assert service._room == Room(share=1 << 26)
+
+
+def test_one_address_takes_a_part_of_the_memory_for_batches_only(
+    client: TestClient, invited: list[str], service: Service
+) -> None:
+    with service._room.taken("testclient") as take, service._room.taken("elsewhere") as other:
+        take(service._room.share)
+        assert client.post("/v1/batch", content=f"{invited[0]} {line(0)}").status_code == 503
+        other(1)
+    assert client.post("/v1/batch", content=f"{invited[0]} {line(0)}").status_code == 200
+    assert service._room == Room()
+
+
+@pytest.mark.parametrize("said", ["Content-Length: 0\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked"])
+def test_memory_is_counted_as_batches_come_and_not_as_they_say(tmp_path: Path, said: str) -> None:
+    """One of two lengths was believed, and the other read; who announced 4 MB, and sent nothing, kept others out."""
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
+        head = f"POST /v1/batch HTTP/1.1\r\nHost: a\r\n{said}\r\n\r\n"
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with ExitStack() as open_:
+            for _ in range(20):
+                one = open_.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+                one.sendall(head.encode() + b"3e8\r\n" + b"{" * 1000 + b"\r\n")
+            began = time.monotonic()
+            while service._room.left != (1 << 26) - 20_000 and time.monotonic() < began + 5:
+                time.sleep(0.01)
+            assert service._room.left == (1 << 26) - 20_000
 
 
 @pytest.mark.parametrize("path", ["/v1/reports", "/v1/batch"])

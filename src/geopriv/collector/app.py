@@ -19,7 +19,7 @@ from starlette.routing import Match, Route
 
 from geopriv.collector import tokens
 from geopriv.collector.analyst import Analyst, refusal
-from geopriv.collector.bodies import Room, announced, body_of
+from geopriv.collector.bodies import Room, body_of
 from geopriv.collector.callers import address, bearer
 from geopriv.collector.coarse import About
 from geopriv.collector.headers import Headers
@@ -99,9 +99,9 @@ class Service:
         """Lines of reports, each behind its token and a space where reports need one: a verdict for each."""
         if not self.rates.allow(address(request)):
             return self._said(Verdict.TOO_FAST)
-        with self._room.taken(announced(request, LINE * LINES)):
+        with self._room.taken(address(request)) as take:
             try:
-                body = await body_of(request, LINE * LINES)
+                body = await body_of(request, LINE * LINES, take)
             except TimeoutError:
                 return self._said(Verdict.TOO_SLOW)
             if body is None or body.count(b"\n") > LINES:
