@@ -50,6 +50,21 @@ def heard(address: str, sent: bytes, patience: float = 10.0) -> bytes:
         return found
 
 
+def read_all(connection: socket.socket, pause: float = 0.0) -> bytes:
+    """What comes until the connection ends, however that is; with a pause after each 4 MB."""
+    found = bytearray()
+    marks = 0
+    try:
+        while part := connection.recv(1 << 16):
+            found += part
+            if len(found) >> 22 > marks:
+                marks += 1
+                time.sleep(pause)
+    except ConnectionError:
+        pass
+    return bytes(found)
+
+
 def test_what_everybody_may_ask_tells_no_exact_number(client: TestClient, service: Service) -> None:
     """Who could watch the exact number would see when each report comes."""
     said = set()
@@ -184,6 +199,24 @@ def test_a_slow_answer_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
         body = line(1).encode()
         head = f"POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
         assert b'"counted"' in heard(address, head.encode() + body)
+
+
+@pytest.mark.parametrize("requests", [1, 3])
+def test_who_does_not_read_what_was_answered_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requests: int
+) -> None:
+    """It waits in memory, and on a connection that others cannot have. Who reads slowly gets all of it."""
+    monkeypatch.setattr(Hurried, "unread", 0.5)
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
+        service._handed = bytes(1 << 25)  # more than the system keeps for a connection
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as idle:
+            idle.sendall(requests * b"GET /v1/design HTTP/1.1\r\nHost: a\r\n\r\n")
+            time.sleep(2.5)
+            assert 0 < len(read_all(idle)) < len(service._handed)
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as slow:
+            slow.sendall(b"GET /v1/design HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            assert len(read_all(slow, pause=0.4)) > len(service._handed)
 
 
 def test_no_request_writes_a_line_into_the_log(tmp_path: Path) -> None:
