@@ -92,6 +92,24 @@ def test_all_who_ask_how_many_share_one_look() -> None:
             down.now()
 
 
+def test_a_database_that_is_back_is_seen_soon_however_long_it_kept_who_asked_waiting() -> None:
+    """Where it is away a look takes half a minute: who waited ten times that was taken for dead five minutes more."""
+    answers: list[Unavailable | int] = [Unavailable("The database cannot be used now."), 123]
+
+    def look() -> int:
+        found = answers.pop(0)
+        if isinstance(found, Exception):
+            time.sleep(0.3)
+            raise found
+        return found
+
+    about = About(look, age=0.1)
+    with pytest.raises(Unavailable):
+        about.now()
+    time.sleep(0.2)
+    assert about.now() == 100
+
+
 def test_answers_for_everybody_change_by_several_reports_at_once(tmp_path: Path) -> None:
     """Else the difference of two looks is one report, with the time at which it came."""
     settings = Settings(f"sqlite:///{tmp_path}/survey.sqlite", rate=0.0, age=0.0, key=KEY, invited=False)
