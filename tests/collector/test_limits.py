@@ -182,6 +182,27 @@ def test_a_database_of_sqlite_is_its_owner_s_alone(tmp_path: Path) -> None:
     assert modes == dict.fromkeys(("survey.sqlite", "survey.sqlite-wal", "survey.sqlite-shm"), 0o600)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="files have no such modes")
+@pytest.mark.parametrize(
+    "form", ["linked.sqlite", "file:{}/survey.sqlite?uri=true", "file:{}/survey.sqlite?mode=rwc&uri=true"]
+)
+def test_so_it_is_behind_a_link_and_by_an_address_of_sqlite_s_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    (tmp_path / "linked.sqlite").symlink_to("survey.sqlite")  # which is not there yet
+    monkeypatch.chdir(tmp_path)
+    with closing(Store(f"sqlite:///{form.format(tmp_path)}")) as store:
+        store.begin(DESIGN.hash, False)
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if not path.is_symlink()}
+    assert modes == dict.fromkeys(("survey.sqlite", "survey.sqlite-wal", "survey.sqlite-shm"), 0o600)
+
+
+def test_no_file_is_made_for_who_only_reads(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable):
+        Store(f"sqlite:///file:{tmp_path}/survey.sqlite?mode=ro&uri=true")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_reports_go_on_where_counts_of_rejections_cannot_be_written(
     client: TestClient, invited: list[str], service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
