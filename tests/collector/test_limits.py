@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
 import socket
 import stat
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-import geopriv.collector.bodies
 from geopriv.collector.app import Service, application
+from geopriv.collector.bodies import Room
 from geopriv.collector.coarse import About
-from geopriv.collector.hurried import Hurried
 from geopriv.collector.rates import Rates
 from geopriv.collector.server import Settings, service_of
 from geopriv.collector.store import Store
-from geopriv.collector.verdicts import Sent, Verdict
+from geopriv.collector.verdicts import Sent
 from geopriv.errors import Unavailable
 from tests.collector.conftest import DESIGN, HEADERS, KEY
-from tests.collector.servers import free_port, running, serving, status
+from tests.collector.servers import running, status
 from tests.collector.test_collector import line, send
-
-GARBAGE = b"no request\r\n\r\n"
-UPGRADE = b"GET /v1/health HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n"
 
 
 def reports(n: int, start: int = 0) -> list[Sent]:
     return [Sent((start + k).to_bytes(16, "big"), 0, None, f"[{k % 3}]", None) for k in range(n)]
-
-
-def heard(address: str, sent: bytes, patience: float = 10.0) -> bytes:
-    """All that is answered until the connection ends."""
-    port = int(address.rstrip("/").rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=patience) as connection:
-        connection.sendall(sent)
-        found = b""
-        while part := connection.recv(1 << 16):
-            found += part
-        return found
 
 
 def test_what_everybody_may_ask_tells_no_exact_number(client: TestClient, service: Service) -> None:
@@ -76,6 +58,24 @@ def test_all_who_ask_how_many_share_one_look() -> None:
             down.now()
 
 
+def test_a_database_that_is_back_is_seen_soon_however_long_it_kept_who_asked_waiting() -> None:
+    """Where it is away a look takes half a minute: who waited ten times that was taken for dead five minutes more."""
+    answers: list[Unavailable | int] = [Unavailable("The database cannot be used now."), 123]
+
+    def look() -> int:
+        found = answers.pop(0)
+        if isinstance(found, Exception):
+            time.sleep(0.3)
+            raise found
+        return found
+
+    about = About(look, age=0.1)
+    with pytest.raises(Unavailable):
+        about.now()
+    time.sleep(0.2)
+    assert about.now() == 100
+
+
 def test_answers_for_everybody_change_by_several_reports_at_once(tmp_path: Path) -> None:
     """Else the difference of two looks is one report, with the time at which it came."""
     settings = Settings(f"sqlite:///{tmp_path}/survey.sqlite", rate=0.0, age=0.0, key=KEY, invited=False)
@@ -101,72 +101,65 @@ def test_open_answers_are_limited_as_reports_are(service: Service) -> None:
         assert [client.get("/v1/overview").status_code for _ in range(3)] == [200, 200, 429]
 
 
+def test_health_is_told_while_many_wait_for_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers that are made anew keep all who ask for them waiting; who looks after the service would end it."""
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False, open_answers=True) as (address, service):
+        now = service.live.now
+
+        def slowly() -> Any:
+            time.sleep(3)
+            return now()
+
+        monkeypatch.setattr(service.live, "now", slowly)
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with ThreadPoolExecutor(50) as pool:
+            waiting = [pool.submit(status, port, "GET", "/v1/overview", "", "") for _ in range(50)]
+            time.sleep(0.5)
+            began = time.monotonic()
+            assert [status(port, "GET", f"/v1/{name}", "", "") for name in ("health", "count")] == [200, 200]
+            assert time.monotonic() < began + 1.5
+            assert not any(one.done() for one in waiting)
+
+
 def test_batches_that_come_at_once_have_bounded_memory(
     client: TestClient, invited: list[str], service: Service
 ) -> None:
     one = f"{invited[0]} {line(0)}"
-    with service._room.taken(service._room.left - len(one) + 1):
+    with service._room.taken("elsewhere") as take:
+        service._room.share, all_but = 1 << 26, service._room.left - len(one) + 1
+        take(all_but)
         answer = client.post("/v1/batch", content=one)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         assert send(client, invited[1], line(1)) == (201, "counted")  # single reports come through
     assert client.post("/v1/batch", content=one).json()["verdicts"] == ["counted"]
-    assert service._room.left == 1 << 26
+    assert service._room == Room(share=1 << 26)
 
 
-@pytest.mark.parametrize("path", ["/v1/reports", "/v1/batch"])
-def test_a_request_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    monkeypatch.setattr(geopriv.collector.bodies, "PATIENCE", 0.3)
-    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
-        head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\n"
-        found = heard(address, head.encode() + b"{")
-        assert found.startswith(b"HTTP/1.1 408 ")
-        assert found.endswith(b'{"verdict":"too slow"}')
-        assert service.receiver.verdicts == Counter({Verdict.TOO_SLOW: 1})
-        assert service._room.left == 1 << 26
-
-
-@pytest.mark.parametrize("sent", [b"", b"GET /v1/design HTTP/1.1\r\nHost:"])
-def test_a_connection_on_which_nothing_is_asked_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
+def test_one_address_takes_a_part_of_the_memory_for_batches_only(
+    client: TestClient, invited: list[str], service: Service
 ) -> None:
-    monkeypatch.setattr(Hurried, "patience", 0.3)
-    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, _):
-        assert heard(address, sent) == b""
-        with closing(http.client.HTTPConnection(address.split("/")[2], timeout=10)) as connection:
-            for _ in range(4):  # who goes on asking is not
-                connection.request("GET", "/v1/health")
-                assert connection.getresponse().read()
-                time.sleep(0.5 * Hurried.patience)
-            connection.sock.sendall(b"GET /v1/health HTTP/1.1\r\n")
-            assert connection.sock.recv(1 << 16) == b""
+    with service._room.taken("testclient") as take, service._room.taken("elsewhere") as other:
+        take(service._room.share)
+        assert client.post("/v1/batch", content=f"{invited[0]} {line(0)}").status_code == 503
+        other(1)
+    assert client.post("/v1/batch", content=f"{invited[0]} {line(0)}").status_code == 200
+    assert service._room == Room()
 
 
-def test_a_slow_answer_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Hurried, "patience", 0.2)
+@pytest.mark.parametrize("said", ["Content-Length: 0\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked"])
+def test_memory_is_counted_as_batches_come_and_not_as_they_say(tmp_path: Path, said: str) -> None:
+    """One of two lengths was believed, and the other read; who announced 4 MB, and sent nothing, kept others out."""
     with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
-        take = service.live.store.take
-
-        def slowly(sent: Any) -> Any:
-            time.sleep(1.0)
-            return take(sent)
-
-        monkeypatch.setattr(service.live.store, "take", slowly)
-        body = line(1).encode()
-        head = f"POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-        assert b'"counted"' in heard(address, head.encode() + body)
-
-
-def test_no_request_writes_a_line_into_the_log(tmp_path: Path) -> None:
-    """Or anybody could fill a disk with lines, and each would tell the minute of one request."""
-    design, log, port = tmp_path / "design.json", tmp_path / "log", free_port()
-    design.write_bytes(DESIGN.to_bytes())
-    with serving(design, f"sqlite:///{tmp_path}/survey.sqlite", port, "--log", "json", log=log) as process:
-        assert heard(f":{port}", GARBAGE).startswith(b"HTTP/1.1 400 ")
-        assert heard(f":{port}", UPGRADE).startswith(b"HTTP/1.1 200 ")
-        assert status(port, "GET", "/nowhere", "", "") == 404
-        process.terminate()
-        assert process.wait(60) == 0
-    assert [json.loads(each)["event"] for each in log.read_text().splitlines()] == ["began", "ended"]
+        head = f"POST /v1/batch HTTP/1.1\r\nHost: a\r\n{said}\r\n\r\n"
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with ExitStack() as open_:
+            for _ in range(20):
+                one = open_.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+                one.sendall(head.encode() + b"3e8\r\n" + b"{" * 1000 + b"\r\n")
+            began = time.monotonic()
+            while service._room.left != (1 << 26) - 20_000 and time.monotonic() < began + 5:
+                time.sleep(0.01)
+            assert service._room.left == (1 << 26) - 20_000
 
 
 def test_one_subscriber_of_ipv6_is_one_address(service: Service) -> None:
@@ -187,6 +180,27 @@ def test_a_database_of_sqlite_is_its_owner_s_alone(tmp_path: Path) -> None:
         store.take(reports(1))
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     assert modes == dict.fromkeys(("survey.sqlite", "survey.sqlite-wal", "survey.sqlite-shm"), 0o600)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no such modes")
+@pytest.mark.parametrize(
+    "form", ["linked.sqlite", "file:{}/survey.sqlite?uri=true", "file:{}/survey.sqlite?mode=rwc&uri=true"]
+)
+def test_so_it_is_behind_a_link_and_by_an_address_of_sqlite_s_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    (tmp_path / "linked.sqlite").symlink_to("survey.sqlite")  # which is not there yet
+    monkeypatch.chdir(tmp_path)
+    with closing(Store(f"sqlite:///{form.format(tmp_path)}")) as store:
+        store.begin(DESIGN.hash, False)
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir() if not path.is_symlink()}
+    assert modes == dict.fromkeys(("survey.sqlite", "survey.sqlite-wal", "survey.sqlite-shm"), 0o600)
+
+
+def test_no_file_is_made_for_who_only_reads(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable):
+        Store(f"sqlite:///file:{tmp_path}/survey.sqlite?mode=ro&uri=true")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_reports_go_on_where_counts_of_rejections_cannot_be_written(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import geopriv as gp
+from geopriv.proofs.floors.rooms import rooms
 from tests.rows import Row, rows
 
 UNBIASED = [
@@ -84,3 +85,15 @@ def test_nobody_beyond_the_ends_of_a_map_is_compared_with() -> None:
     (cut, whole), (beyond, same) = (gp.lower_bound(q, 1e-3, q.space.values(x)) for q in (on_map, endless))
     assert cut == 0 < 0.01 < beyond
     assert whole == pytest.approx(same)
+
+
+def test_on_a_map_the_middle_of_a_disc_has_the_floor_of_its_neighbours() -> None:
+    """There is no one way out of it, and whichever one takes there is room."""
+    city, plane = gp.LocalPlane(south=40.5, west=-74.2, north=40.9, east=-73.7), gp.Plane("m")
+    on_map, endless = gp.Ball((40.7, -73.95), 1_500.0, 1_000.0, city), gp.Ball((0.0, 0.0), 1_500.0, 1_000.0, plane)
+    middle, beside = gp.lower_bound(on_map, 1e-3, [(40.7, -73.95), (40.70001, -73.95)])
+    assert middle == pytest.approx(beside, rel=0.01)
+    assert middle == pytest.approx(gp.lower_bound(endless, 1e-3, [(0.0, 0.0)])[0])
+    still, box = np.zeros((1, 2)), (np.array([0.0, 0.0]), np.array([10.0, 9.0]))
+    room = np.asarray(rooms(np.array([[3.0, 7.5]]), still, box))
+    assert np.array_equal(room, [[1.5], [1.5]])  # no farther than to the nearest side

@@ -9,6 +9,7 @@ import pytest
 import shapely
 
 import geopriv as gp
+from geopriv.proofs.floors import many
 from tests.rows import (
     ASKED,
     Asked,
@@ -122,6 +123,20 @@ def test_floors_read_from_a_table_are_never_above_the_exact_ones_and_close_below
     tabled = gp.lower_bound_many(kernels, 1.0, x)
     assert (tabled <= exact).all()
     assert (tabled >= 0.99 * exact).all()
+
+
+def test_floors_read_from_a_table_are_close_to_the_exact_ones_in_a_short_range_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A range of 11 times 1/epsilon: whoever is near one end can be compared with people on the other side."""
+    steps, x = [gp.Threshold(float(at), 2.0) for at in np.linspace(1, 10, 201)], np.linspace(0, 11, 101)
+    within = np.array([0.0]), np.array([11.0])
+    tabled = gp.lower_bound_many(steps, 1.0, x, within)
+    monkeypatch.setattr(many, "_MOST", 1 << 60)
+    exact = gp.lower_bound_many(steps, 1.0, x, within)
+    assert (tabled <= 1.01 * exact).all()  # at an end, where those farther in have more to be compared with
+    assert (tabled >= 0.8 * exact).all()
+    assert tabled.mean() >= 0.9 * exact.mean()
 
 
 def test_a_map_of_kernels_on_earth_is_that_of_the_plane() -> None:

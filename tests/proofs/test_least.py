@@ -188,3 +188,11 @@ def test_what_does_not_change_within_the_range_has_no_floor() -> None:
     assert crowd_floor(RAMP, RAMP, 1.0, points, shares) > 0.1
     assert (gp.lower_bound_many([RAMP, RAMP], 1.0, points, within) == 0).all()  # the last one is at the kink
     assert (gp.lower_bound_many([RAMP] * 300, 1.0, points, within) == 0).all()  # of which floors are read from a table
+
+
+def test_people_who_are_nearly_at_one_place_have_a_floor() -> None:
+    """Rounding ends the search for multipliers early; what was found until then is proven as ever."""
+    query = gp.Threshold(0.1, 1.6, edge="smooth")
+    people = np.linspace(0.0, 0.2, 40)
+    alone, reached = gp.lower_bound(query, 1.0, people), gp.Table.calibrate(query, 1.0).variance(people)
+    assert alone.mean() <= gp.proofs.least_variance(query, 1.0, people) < reached.mean()

@@ -152,6 +152,22 @@ def test_a_tally_of_the_very_reports_that_are_named_is_refused(tmp_path: Path) -
     assert gp.tally(MAP, [second], tallies=[tally]).n == 800
 
 
+def test_a_tally_of_the_very_reports_is_known_by_few_large_counts_too(tmp_path: Path) -> None:
+    """A table has some twenty letters, fewer than a map has cells; all together are as unlikely to be alike."""
+    design = gp.Design("letters", (gp.Table.calibrate(gp.Threshold(0.0, 2.0), 1.0),))
+    rng, last = np.random.default_rng(1), design.mechanisms[0].ends[0][1]
+    batches = [ReportBatch(0, rng.integers(0, last, (n, 1))) for n in (9_000, 500)]
+    some, others = (counted(design, batch) for batch in batches)
+    paths = [tmp_path / name for name in ("some.parquet", "others.parquet", "both.parquet", "reports.parquet")]
+    for path, part in zip(paths, (some, others, some + others), strict=False):
+        part.write(path)
+    write_reports(paths[3], design, [batches[0]])
+    for named, also in ((paths[3:], paths[:1]), ([], paths[:3]), (paths[3:], paths[1:3])):
+        with pytest.raises(gp.InvalidParameter, match="counts the very reports"):
+            gp.tally(design, named, tallies=also)
+    assert gp.tally(design, paths[3:], tallies=paths[1:2]).n == 9_500
+
+
 def test_few_reports_may_be_alike_by_chance(tmp_path: Path) -> None:
     counted(DESIGN, ReportBatch(0, np.array([[1]]))).write(tmp_path / "tally.parquet")
     write_reports(tmp_path / "other.parquet", DESIGN, [ReportBatch(0, np.array([[1]]))])

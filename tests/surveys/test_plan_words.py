@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 import geopriv as gp
@@ -86,3 +87,10 @@ def test_a_large_epsilon_for_a_quantile_takes_a_coarser_grid_and_a_larger_one_is
     assert 0.05 < lattice.step <= 0.5
     with pytest.raises(gp.InvalidParameter, match="'epsilon' parameter of plan must be at most about 1 per"):
         gp.plan(replace(fine, epsilon=100.0))
+
+
+def test_the_floor_of_quantiles_is_of_reports_that_are_unbiased_in_the_public_range() -> None:
+    survey = gp.Survey("incomes", USD, 1 / 8000, (MEDIAN,), 50_000, gp.Source(("income",), (0.0,), (2e6,)))
+    ends = workload_of(survey).ends
+    assert ends is not None
+    assert np.ravel(ends).tolist() == [0.0, 2e6]

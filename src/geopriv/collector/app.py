@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ from starlette.routing import Match, Route
 
 from geopriv.collector import tokens
 from geopriv.collector.analyst import Analyst, refusal
-from geopriv.collector.bodies import Room, announced, body_of
+from geopriv.collector.bodies import Room, body_of
 from geopriv.collector.callers import address, bearer
 from geopriv.collector.coarse import About
 from geopriv.collector.headers import Headers
@@ -35,6 +36,7 @@ from geopriv.surveys.design import Design
 
 LINE = 4_096  # bytes of a report: it has some 150
 LINES = 1_000  # reports in a batch
+_LOOKERS = 4  # threads that look how many reports there are
 _LATER = {"Retry-After": "5"}
 _HEADERS = {
     Verdict.TOO_FAST: _LATER,
@@ -64,6 +66,7 @@ class Service:
     analyst: Analyst
     about: About = field(init=False)
     _room: Room = field(default_factory=Room)  # for batches; single reports are small
+    _lookers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_LOOKERS, "looker"), repr=False)
     _handed: bytes = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,6 +76,7 @@ class Service:
     def close(self) -> None:
         """Write all that waits, and let go of the database."""
         self.receiver.close()
+        self._lookers.shutdown()
         self.live.store.close()
 
     async def hand_out(self, request: Request) -> Response:
@@ -99,9 +103,9 @@ class Service:
         """Lines of reports, each behind its token and a space where reports need one: a verdict for each."""
         if not self.rates.allow(address(request)):
             return self._said(Verdict.TOO_FAST)
-        with self._room.taken(announced(request, LINE * LINES)):
+        with self._room.taken(address(request)) as take:
             try:
-                body = await body_of(request, LINE * LINES)
+                body = await body_of(request, LINE * LINES, take)
             except TimeoutError:
                 return self._said(Verdict.TOO_SLOW)
             if body is None or body.count(b"\n") > LINES:
@@ -114,13 +118,17 @@ class Service:
 
     async def health(self, request: Request) -> Response:
         """Whether the database can be used."""
-        await run_in_threadpool(self.about.now)
+        await self._about()
         return JSONResponse({"design": self.design.hash}, headers={"Cache-Control": "no-store"})
 
     async def count(self, request: Request) -> Response:
         """About how many reports there are: one coarse number, and nothing else."""
-        least = await run_in_threadpool(self.about.now)
+        least = await self._about()
         return JSONResponse({"at_least": least}, headers={"Cache-Control": "no-store"})
+
+    async def _about(self) -> int:
+        """It never waits for those who wait for answers, and take all other threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._lookers, self.about.now)
 
     def _line(self, line: bytes) -> Sent | Verdict:
         if len(line) > LINE:

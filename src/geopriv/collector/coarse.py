@@ -29,7 +29,8 @@ class About:
     """One look at the database for all who ask what everybody may: their requests are not limited.
 
     Nobody looks again before `age` seconds are over, or ten times as long as it took where that is more; while one
-    looks, others hear what was found before, also where it was that the database cannot be used.
+    looks, others hear what was found before, also where it was that the database cannot be used. It costs such a
+    database nothing to be looked at again soon, and a service that works again says so.
 
     Args:
         count: looks how many reports there are.
@@ -61,11 +62,11 @@ class About:
 
     def _looked(self) -> int | str:
         if self._found is None or time.monotonic() >= self._until:
-            began = time.monotonic()
+            began, pause = time.monotonic(), 0.0
             try:
                 self._found = coarse(self.count())
+                pause = 10 * (time.monotonic() - began) if self.age else 0.0
             except Unavailable as error:
                 self._found = str(error)
-            now = time.monotonic()
-            self._until = now + (max(self.age, 10 * (now - began)) if self.age else 0)
+            self._until = time.monotonic() + max(self.age, pause)
         return self._found

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch
+from geopriv.collector.files import make_private
 from geopriv.collector.migrations import upgrade
 from geopriv.collector.tables import REJECTED, REPORTS, SURVEY, TOKENS
 from geopriv.collector.verdicts import Sent, Verdict
@@ -43,7 +43,7 @@ class Store:
         if not new and address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
             raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}.")
         if address.get_backend_name() == "sqlite":
-            _make_private(address.database or "")
+            make_private(address)
         self._engine = sa.create_engine(address, **_settings(url))
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", _durable)
@@ -262,13 +262,6 @@ def _driver(url: str) -> sa.URL:
     if found.get_backend_name() not in ("sqlite", "postgresql"):
         raise InvalidParameter("The 'database' must be one of SQLite or PostgreSQL.")
     return found
-
-
-def _make_private(path: str) -> None:
-    """A file that only its owner reads, if there is none yet; what SQLite writes beside it is as private."""
-    if not path.startswith((":", "file:")):  # which are other things than files
-        with suppress(OSError):  # it is there, or cannot be made: SQLite says so
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _settings(url: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from scipy.special import gammaln, xlogy
 
 from geopriv.device.files import replacing
 from geopriv.errors import InvalidParameter
@@ -36,7 +38,7 @@ _COLUMNS = pa.schema([("mechanism", pa.int32()), ("report", pa.list_(pa.int64())
 _GROUPED = _COLUMNS.insert(0, pa.field("group", pa.int32()))  # where reports carry a group
 MARK = b"geopriv tally"  # the key of the file's own metadata
 _VERSION = 1
-_KINDS = 32  # of reports: two tallies that have so many in the same numbers are of the same reports
+_CHANCE = 1e-9  # of two tallies that are alike in all numbers, and not of the same reports
 _WAITING = 1 << 20  # rows that are gathered before they are counted
 _MOST = 1 << 40  # reports in a file: more than there are people, and sums of thousands of files still fit
 
@@ -170,13 +172,10 @@ class Tally:
         return total
 
     def repeats(self, other: Tally) -> bool:
-        """Whether both count the same reports: alike, and of more kinds than by chance.
-
-        A Poisson count is any one number above 0 with a chance of at most 1/e, so 32 of them are with at most 2e-14.
-        """
+        """Whether both count the same reports: alike, where others would hardly ever come in the same numbers."""
         told = [(self._told(k), other._told(k)) for k in range(len(self._parts))]
         alike = all(np.array_equal(a.rows, b.rows) and np.array_equal(a.times, b.times) for a, b in told)
-        return alike and sum(len(a.times) for a, _ in told) >= _KINDS
+        return alike and chance_of(np.concatenate([a.times for a, _ in told])) < _CHANCE
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
@@ -327,3 +326,14 @@ def _note(path: str | os.PathLike[str]) -> dict[str, Any] | None:
         return None if note is None else dict(json.loads(note))
     except (ValueError, TypeError):
         return {}  # a damaged one
+
+
+def chance_of(times: Integers) -> float:
+    """The largest chance with which n independent reports of one law come so often each: n!/n^n · Π t^t/t!.
+
+    >>> round(chance_of(np.array([1, 1])), 3), chance_of(np.array([5])), chance_of(np.full(10, 1_000)) < 1e-14
+    (0.5, 1.0, True)
+    """
+    each = np.append(times[times > 0], times.sum()).astype(float)
+    signs = np.append(np.ones(len(each) - 1), -1.0)
+    return math.exp(min(float(signs @ (xlogy(each, each) - gammaln(each + 1))), 0.0))

@@ -142,7 +142,7 @@ def tally(
         if any(path.samefile(other) for other in added):
             raise invalid("tally", "tallies", "such that each comes once, since it has no ids", str(path))
         part = Tally.read(path, design)
-        if any(part.repeats(other) for other in parts):
+        if any(part.repeats(other) for other in (*parts, total)):
             raise InvalidParameter(
                 f"The tally {str(path)!r} counts the very reports that are given already: with both everybody would "
                 "count twice. Name the reports or their tally."

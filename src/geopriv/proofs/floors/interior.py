@@ -143,8 +143,9 @@ def relaxed_duals(program: Relaxed, accuracy: float = 2e-3) -> Duals | None:
         if nearest <= accuracy * bound or since > _PATIENCE:
             return best
         try:
-            at = _stepped(program, at, costs, wanted)
-        except linalg.LinAlgError:
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                at = _stepped(program, at, costs, wanted)
+        except (linalg.LinAlgError, ValueError):  # rounding leaves no equations, or no numbers in them
             return best
     return best
 

@@ -111,10 +111,11 @@ def _kind(query: Query) -> tuple[object, ...] | None:
 
 
 def _tabulated(query: Query, rate: float) -> Floor:
-    """A step function of s below the query's floor.
+    """A step function of s below the query's floor, of whom one may compare with below, above, or on either side.
 
     Var(x) ≥ e^(−ε·dist(x, x'))·Var(x') for every ε-GP report, so the larger of e^(−ε|s − s_k|)·floor(s_k) at both ends
-    of a cell is a floor too. It is least where both are equal: √(floor_k·floor_(k+1))·e^(−ε·cell/2).
+    of a cell is a floor too. It is least where both are equal: √(floor_k·floor_(k+1))·e^(−ε·cell/2). Who is nearer
+    than a cell to where people end is likewise compared with who is a cell farther in.
     """
     marks = query.profile.landmarks
     ends = np.array([marks[0] - _FAR / rate, marks[-1] + _FAR / rate])
@@ -124,18 +125,27 @@ def _tabulated(query: Query, rate: float) -> Floor:
         return lambda s, rooms=None: np.zeros_like(s)
     fine = min(_STEP / rate, (marks[-1] - marks[0]) / 20 or np.inf)
     cells = int(min(np.ceil((stop - start) / fine), _MOST))
-    nodes = np.linspace(start, stop, cells + 1)
-    own, keep = floor_along(query, rate)(nodes), np.exp(-rate * (stop - start) / cells)
-    steps = np.concatenate([[0.0], np.sqrt(own[:-1] * own[1:] * keep) * (1 - 1e-12), [0.0]])
-    scale = cells / (stop - start)
+    wide, nodes, floor = (stop - start) / cells, np.linspace(start, stop, cells + 1), floor_along(query, rate)
+    keep, none = np.exp(-rate * wide) * (1 - 1e-12), np.zeros_like(nodes)
+
+    def ways(s: FloatArray) -> Rooms:
+        """How far below and above is compared with: a little beyond where the query changes its shape."""
+        return np.maximum(s - marks[0], 0.0) + 1 / rate, np.maximum(marks[-1] - s, 0.0) + 1 / rate
+
+    def stepped(free: Rooms) -> FloatArray:
+        own = floor(nodes, free)
+        return np.concatenate([[0.0], np.sqrt(own[:-1] * own[1:] * keep), [0.0]])
+
+    fall, rise = ways(nodes)
+    falls, rises = stepped((fall, none)), stepped((none, rise))
 
     def below(s: FloatArray, rooms: Rooms | None = None) -> FloatArray:
-        cell = np.clip((s - start) * scale, -1.0, cells)
-        found = np.asarray(steps[np.floor(cell).astype(np.intp) + 1])
-        if rooms is None:
-            return found
-        # all that a floor is compared with, from either end of the cell
-        needed = np.maximum(np.abs(s - marks[0]), np.abs(s - marks[-1])) + 2 / rate
-        return np.where(np.minimum(*rooms) >= needed, found, 0.0)
+        down, up = rooms or (np.inf, np.inf)
+        inward = np.where(down < wide, wide, np.where(up < wide, -wide, 0.0))
+        s, down, up = s + inward, down + inward, up - inward
+        cell = np.floor(np.clip((s - start) / wide, -1.0, cells)).astype(np.intp) + 1
+        fall, rise = (way + 2 * wide for way in ways(s))  # from either end of the cell
+        found = np.maximum(np.where(down >= fall, falls[cell], 0.0), np.where(up >= rise, rises[cell], 0.0))
+        return np.asarray(np.where(np.minimum(down, up) >= wide, found * np.where(inward == 0, 1.0, keep), 0.0))
 
     return below

@@ -44,6 +44,8 @@ def beside_inside(points: FloatArray, beside: FloatArray, box: Box | None) -> Fl
 def rooms(points: FloatArray, gradient: FloatArray, box: Box | None) -> Rooms | None:
     """How far one can go straight along a coordinate before leaving the box; None where there is no box.
 
+    Where there is no one way, as in the middle of a disc, it is as far as one can go whichever way that is.
+
     Args:
         points: of shape (n, ...), in the box.
         gradient: of the coordinate there, shape (n, d).
@@ -54,10 +56,11 @@ def rooms(points: FloatArray, gradient: FloatArray, box: Box | None) -> Rooms | 
     flat = points.reshape(len(points), -1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = [(end - flat) / gradient for end in box]
+    anywhere = np.minimum(flat - box[0], box[1] - flat).min(axis=1, initial=np.inf)
     known = np.linalg.norm(gradient, axis=1) > _WAY
     still = gradient == 0
     up, down = (
         np.where(still, np.inf, np.maximum(sign * ends[0], sign * ends[1])).min(axis=1, initial=np.inf)
         for sign in (1, -1)
     )
-    return np.where(known, np.maximum(down, 0.0), 0.0), np.where(known, np.maximum(up, 0.0), 0.0)
+    return np.maximum(np.where(known, down, anywhere), 0.0), np.maximum(np.where(known, up, anywhere), 0.0)

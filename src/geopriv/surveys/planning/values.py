@@ -18,7 +18,7 @@ from geopriv.queries.value_questions import Quantile
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_work
-from geopriv.surveys.planning.crowds import expected_work
+from geopriv.surveys.planning.crowds import expected_work, public_ends
 from geopriv.surveys.planning.options import Option, Told, untold
 from geopriv.surveys.planning.predictions import grid_for
 from geopriv.surveys.planning.value_errors import laplace_variance, lattice_variance
@@ -45,9 +45,10 @@ def workload_of(survey: Survey) -> Workload:
     """
     if not all(question.valued for question in survey.questions):
         return expected_work(survey)
-    work = Workload.of(survey.queries, survey.epsilon, survey.people, everybody(survey))
+    told = survey.epsilon, survey.people, everybody(survey)
+    work = Workload.of(survey.queries, *told)
     beside = [query for question in quantiles_of(survey) for query in _beside(question, work)]
-    return Workload.of(beside, survey.epsilon, survey.people, everybody(survey)) if beside else work
+    return Workload.of(beside, *told, ends=public_ends(survey)) if beside else work
 
 
 def plan_questions(survey: Survey, work: Workload, grid: Lattice | None, told: Told = untold) -> Plan:

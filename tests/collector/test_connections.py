@@ -1,0 +1,124 @@
+"""Connections: who says nothing, never ends, or reads nothing holds none for long, and leaves no line in the log."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import geopriv.collector.bodies
+from geopriv.collector.hurried import Hurried
+from geopriv.collector.verdicts import Verdict
+from tests.collector.conftest import DESIGN
+from tests.collector.servers import free_port, running, serving, status
+from tests.collector.test_collector import line
+
+GARBAGE = b"no request\r\n\r\n"
+UPGRADE = b"GET /v1/health HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n"
+
+
+def heard(address: str, sent: bytes, patience: float = 10.0) -> bytes:
+    """All that is answered until the connection ends."""
+    port = int(address.rstrip("/").rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=patience) as connection:
+        connection.sendall(sent)
+        found = b""
+        while part := connection.recv(1 << 16):
+            found += part
+        return found
+
+
+def read_all(connection: socket.socket, pause: float = 0.0) -> bytes:
+    """What comes until the connection ends, however that is; with a pause after each 4 MB."""
+    found = bytearray()
+    marks = 0
+    try:
+        while part := connection.recv(1 << 16):
+            found += part
+            if len(found) >> 22 > marks:
+                marks += 1
+                time.sleep(pause)
+    except ConnectionError:
+        pass
+    return bytes(found)
+
+
+@pytest.mark.parametrize("path", ["/v1/reports", "/v1/batch"])
+def test_a_request_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setattr(geopriv.collector.bodies, "PATIENCE", 0.3)
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
+        head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\n"
+        found = heard(address, head.encode() + b"{")
+        assert found.startswith(b"HTTP/1.1 408 ")
+        assert found.endswith(b'{"verdict":"too slow"}')
+        assert service.receiver.verdicts == Counter({Verdict.TOO_SLOW: 1})
+        assert service._room.left == 1 << 26
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /v1/design HTTP/1.1\r\nHost:"])
+def test_a_connection_on_which_nothing_is_asked_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(Hurried, "patience", 0.3)
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, _):
+        assert heard(address, sent) == b""
+        with closing(http.client.HTTPConnection(address.split("/")[2], timeout=10)) as connection:
+            for _ in range(4):  # who goes on asking is not
+                connection.request("GET", "/v1/health")
+                assert connection.getresponse().read()
+                time.sleep(0.5 * Hurried.patience)
+            connection.sock.sendall(b"GET /v1/health HTTP/1.1\r\n")
+            assert connection.sock.recv(1 << 16) == b""
+
+
+def test_a_slow_answer_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Hurried, "patience", 0.2)
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
+        take = service.live.store.take
+
+        def slowly(sent: Any) -> Any:
+            time.sleep(1.0)
+            return take(sent)
+
+        monkeypatch.setattr(service.live.store, "take", slowly)
+        body = line(1).encode()
+        head = f"POST /v1/reports HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        assert b'"counted"' in heard(address, head.encode() + body)
+
+
+@pytest.mark.parametrize("requests", [1, 3])
+def test_who_does_not_read_what_was_answered_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, requests: int
+) -> None:
+    """It waits in memory, and on a connection that others cannot have. Who reads slowly gets all of it."""
+    monkeypatch.setattr(Hurried, "unread", 0.5)
+    with running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service):
+        service._handed = bytes(1 << 25)  # more than the system keeps for a connection
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as idle:
+            idle.sendall(requests * b"GET /v1/design HTTP/1.1\r\nHost: a\r\n\r\n")
+            time.sleep(2.5)
+            assert 0 < len(read_all(idle)) < len(service._handed)
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as slow:
+            slow.sendall(b"GET /v1/design HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            assert len(read_all(slow, pause=0.4)) > len(service._handed)
+
+
+def test_no_request_writes_a_line_into_the_log(tmp_path: Path) -> None:
+    """Or anybody could fill a disk with lines, and each would tell the minute of one request."""
+    design, log, port = tmp_path / "design.json", tmp_path / "log", free_port()
+    design.write_bytes(DESIGN.to_bytes())
+    with serving(design, f"sqlite:///{tmp_path}/survey.sqlite", port, "--log", "json", log=log) as process:
+        assert heard(f":{port}", GARBAGE).startswith(b"HTTP/1.1 400 ")
+        assert heard(f":{port}", UPGRADE).startswith(b"HTTP/1.1 200 ")
+        assert status(port, "GET", "/nowhere", "", "") == 404
+        process.terminate()
+        assert process.wait(60) == 0
+    assert [json.loads(each)["event"] for each in log.read_text().splitlines()] == ["began", "ended"]
