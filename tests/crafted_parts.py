@@ -25,13 +25,17 @@ def guarantee(epsilon: float, unit: str | None) -> Document:
 
 def mechanism(rng: random.Random) -> tuple[str, Document]:
     """A table or a lattice, and what it is."""
-    space = _space(rng)
-    unit = _unit(space)
+    space = any_space(rng)
     if space["type"] != "Earth" and rng.random() < 0.25:
-        return f"Lattice on {space['type']}", _lattice(rng, space, unit)
+        return f"Lattice on {space['type']}", lattice_on(rng, space)
+    return table_on(rng, space)
+
+
+def table_on(rng: random.Random, space: Document) -> tuple[str, Document]:
+    """A table on a space, and what it is."""
     query, size = _query(rng, space)
     named, coordinate = _coordinate(rng, query, space, size)
-    table = _table(rng, query, unit, size) | {"space": space, "coordinate": coordinate}
+    table = _table(rng, query, unit_of(space), size) | {"space": space, "coordinate": coordinate}
     return f"{query['type']} on {space['type']}, {named}", table
 
 
@@ -74,13 +78,13 @@ def _hostile(rng: random.Random, kind: str, space: Document, size: float) -> Doc
     return {"type": kind, "rings": [ring for rings in polygons for ring in rings]}
 
 
-def _unit(space: Document) -> str | None:
+def unit_of(space: Document) -> str | None:
     if space["type"] == "LogLine":
         return f"factor {float(space['base'])!r}".removesuffix(".0")
     return "m" if space["type"] in ("Earth", "LocalPlane") else space["unit"]
 
 
-def _space(rng: random.Random) -> Document:
+def any_space(rng: random.Random) -> Document:
     kind = rng.choice(("Line", "LogLine", "Plane", "Euclidean", "Earth", "Earth", "LocalPlane", "LocalPlane"))
     match kind:
         case "LogLine":
@@ -228,7 +232,7 @@ def _table(rng: random.Random, query: Document, unit: str | None, size: float) -
     row = [b - a for a, b in zip([0, *cuts], [*cuts, TOTAL], strict=True)]
     rows = [row]
     for a, b in pairwise(lattice):
-        rows.append(_next(rng, rows[-1], Fraction(epsilon) * abs(Fraction(b) - Fraction(a))))
+        rows.append(next_row(rng, rows[-1], Fraction(epsilon) * abs(Fraction(b) - Fraction(a))))
     if rng.random() < 1 / 8 and letters > 1:  # one unit too much, one way or another
         hit, (i, j) = rng.randrange(points), rng.sample(range(letters), 2)
         rows[hit][i] += 1
@@ -244,7 +248,7 @@ def _table(rng: random.Random, query: Document, unit: str | None, size: float) -
     }
 
 
-def _next(rng: random.Random, row: list[int], rate: Fraction) -> list[int]:
+def next_row(rng: random.Random, row: list[int], rate: Fraction) -> list[int]:
     """The row after a cell of ε·δ = rate: as much moved from one letter to another as it may be."""
     found = list(row)
     if len(row) > 1:
@@ -256,7 +260,7 @@ def _next(rng: random.Random, row: list[int], rate: Fraction) -> list[int]:
     return found
 
 
-def _lattice(rng: random.Random, space: Document, unit: str | None) -> Document:
+def lattice_on(rng: random.Random, space: Document) -> Document:
     """A grid with θ at the largest that is allowed to 30 digits, below it, and sometimes above."""
     size = rng.choice(SIZES)
     axes = {"Line": 1, "LogLine": 1, "Plane": 2, "LocalPlane": 2}.get(space["type"]) or space["axes"]
@@ -265,5 +269,5 @@ def _lattice(rng: random.Random, space: Document, unit: str | None) -> Document:
     square = (Fraction(epsilon) * Fraction(step)) ** 2 / axes
     top = isqrt(math.floor(square * parts**2)) + rng.choice((0, 0, 0, 0, -1, 1))
     origin = [rng.choice((0.0, 1e-3, 1e12, -1e300, 5e-324)) for _ in range(axes)]
-    return {"type": "Lattice", "space": space, "guarantee": guarantee(epsilon, unit), "step": step,
+    return {"type": "Lattice", "space": space, "guarantee": guarantee(epsilon, unit_of(space)), "step": step,
             "theta": [max(top, 1), parts], "origin": origin}  # fmt: skip

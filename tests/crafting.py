@@ -46,7 +46,7 @@ def crafted(n: int, seed: int) -> list[Crafted]:
     rng = random.Random(seed)
     found = []
     for k in range(n):
-        make = (_bytes, _bent, _bent, _made, _made)[k % 5]
+        make = (broken, bent, bent, _made, _made)[k % 5]
         found.append(make(rng, base))
     return found
 
@@ -71,7 +71,8 @@ def rehashed(document: Document) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
-def _bytes(rng: random.Random, base: list[Document]) -> Crafted:
+def broken(rng: random.Random, base: list[Document]) -> Crafted:
+    """A valid file whose bytes are changed."""
     data = rehashed(copy.deepcopy(rng.choice(base)))
     name, bend = rng.choice(_BENDS)
     return Crafted(f"bytes: {name}", bend(data, rng))
@@ -135,7 +136,7 @@ def _paths(document: Any, start: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-def _bent(rng: random.Random, base: list[Document]) -> Crafted:
+def bent(rng: random.Random, base: list[Document]) -> Crafted:
     """A valid document with one to three parts replaced, taken away, added to or doubled."""
     document = copy.deepcopy(rng.choice(base))
     names = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 import shapely
 
 import geopriv as gp
+from tests.crafted_kinds import of_further_kinds, of_kind
+from tests.crafting import Crafted, crafted
 from tests.designs import Given, Stream, document_of, rehashed, table_design
-from tests.node_device import CLIENT, NODE, browser, differences, python, read
+from tests.node_device import CLIENT, HERE, NODE, SORTS, browser, differences, python, read
 from tests.shared_by_hand import by_hand, design_of, hidden_in_a_wide_cell
 
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed: the browser's device was not compared")
@@ -22,10 +25,131 @@ VECTORS = Path(__file__).parents[2] / "docs" / "vectors"
 
 def test_both_devices_take_and_answer_the_same_of_what_an_enemy_writes() -> None:
     """10^5 draws by `python bench/javascript.py`; here a few hundred."""
-    designs, draws, found = differences(150, seed=5)
-    assert not found
-    assert designs == 150
-    assert draws > 200
+    told = differences(crafted(150, 5), seed=5)
+    assert not told.found
+    assert told.designs == 150
+    assert told.draws > 200
+
+
+def test_both_devices_take_and_answer_the_same_of_all_further_kinds() -> None:
+    """The same bench sees to it that each kind is drawn from on each space."""
+    told = differences(of_further_kinds(150, 8), seed=5)
+    assert not told.found
+    assert {sort.split(" on ")[0] for sort in told.reached} == {sort.split(" on ")[0] for sort in SORTS}
+    assert told.draws > 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "honest", "wrong"),
+    [
+        ("spare rows", "letters.js", "second & 15n", "second & 7n"),
+        ("spare rows", "weights.js", "(3n * right - first - 2n * second)), 3n * right]", "0n), 1n]"),
+        ("round noise", "rounds.js", "x.times(x).over(TWO)", "x.times(x)"),
+        ("round noise", "uniform.js", "2 * (this.bits + 64) - 64", "2 * this.bits"),  # more bits, where 64 are too few
+        ("several", "designs.js", "this.#mechanisms[which]", "this.#mechanisms[0]"),
+        ("groups and ranges", "groups.js", "names.length < 2", "names.length < 3"),
+        ("groups and ranges", "spaces.js", "part.less(low[k]) ?", "low[k].less(part) ?"),
+        ("a vector", "table.js", "document.others.length", "document.vectors.length"),
+    ],
+)
+def test_a_device_with_one_wrong_word_would_be_seen(
+    kind: str, file: str, honest: str, wrong: str, tmp_path: Path
+) -> None:
+    """Planted."""
+    folder = changed(tmp_path, file, honest, wrong)
+    assert differences(of_kind(kind, 60, 4), seed=5, folder=folder).found
+
+
+def test_a_device_that_settles_a_shared_report_too_early_would_be_seen(tmp_path: Path) -> None:
+    """Planted: it takes the 64 bits that it has for the number itself, and does not draw more."""
+    files = [Crafted("shared", (VECTORS / "shared.design.json").read_bytes())] * 8
+    assert not differences(files, seed=5).found
+    assert differences(
+        files, seed=5, folder=changed(tmp_path, "shared.js", "at(numerator + 1n)", "at(numerator)")
+    ).found
+
+
+def changed(folder: Path, file: str, honest: str, wrong: str) -> Path:
+    """A copy of the browser's device with other words in a file."""
+    shutil.copytree(CLIENT / "src", folder / "clients" / "js" / "src")
+    shutil.copy(CLIENT / "package.json", folder / "clients" / "js")
+    (folder / "tests").mkdir()
+    shutil.copy(HERE / "tests" / "node_device.js", folder / "tests")
+    path = folder / "clients" / "js" / "src" / file
+    words = path.read_text(encoding="utf-8")
+    assert words.count(honest) == 1
+    path.write_text(words.replace(honest, wrong), encoding="utf-8")
+    return folder
+
+
+Said = tuple[list[float], list[int]]  # a lattice, and in 64ths how often something is said there
+
+
+def sharing(said: list[Said], share: list[int], away: tuple[float, float] = (0.0, 0.0)) -> bytes:
+    """A design of tables that share a report, each around a disc at the origin, but for the last."""
+    (table,) = document_of(table_design(gp.Ball((0.0, 0.0), 1.0, 1.0, gp.Plane()), 1.0))["mechanisms"]
+    unit = 1 << 54
+    tables = [
+        table | {"lattice": lattice, "values": [0.0, 1.0], "weights": [[(64 - k) * unit, k * unit] for k in often]}
+        for lattice, often in said
+    ]
+    tables[-1]["coordinate"] = table["coordinate"] | {"center": list(away)}
+    shared = {"type": "SharedTables", "space": table["space"], "guarantee": table["guarantee"]}
+    shared |= {"tables": tables, "share": share}
+    return rehashed(document_of(table_design()) | {"mechanisms": [shared], "guarantee": table["guarantee"]})
+
+
+WIDE = [-1.7e308, 1.7e308]
+NEAR = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [57, 50, 36, 18, 9, 5]
+
+
+@pytest.mark.parametrize(
+    ("data", "taken"),
+    [
+        (sharing([(WIDE, [1, 58]), NEAR], [19, 20]), False),  # they are heard 1.3 times in all: the promise is broken
+        (sharing([(WIDE, [58, 1]), (WIDE, [58, 1])], [3, 4]), True),  # each is heard half of the time, wherever one is
+    ],
+)
+def test_a_cell_wider_than_all_floats_hides_nothing_and_adds_nothing(data: bytes, taken: bool, tmp_path: Path) -> None:
+    """Where its width overflows, a table is taken to be heard as often everywhere as at the cell's left end."""
+    assert (read(data) is not None) is taken
+    with browser() as device:
+        assert device.keep("it", data)["ok"] is taken
+    with browser(changed(tmp_path, "far.js", "(s / 2 - a / 2) / (b / 2 - a / 2)", "(s - a) / (b - a)")) as device:
+        assert device.keep("it", data)["ok"] is not taken
+
+
+@pytest.mark.parametrize(
+    ("away", "share", "taken"),
+    [
+        ((3.17, -2.94), [2251799813685248, 3725413795771113], False),
+        ((5.27, -1.43), [2251799813685248, 3140585767718059], True),
+    ],
+)
+def test_both_devices_agree_on_the_largest_share_to_its_last_bit(
+    away: tuple[float, float], share: list[int], taken: bool, tmp_path: Path
+) -> None:
+    """A share that is the largest there is, or larger by one bit; `hypot` of either language gives another."""
+    data = sharing([NEAR, NEAR], share, away)
+    assert (read(data) is not None) is taken
+    with browser() as device:
+        assert device.keep("it", data)["ok"] is taken
+    with browser(
+        changed(tmp_path, "far.js", "return [way, length(way)]", "return [way, Math.hypot(...way)]")
+    ) as device:
+        assert device.keep("it", data)["ok"] is not taken
+
+
+@pytest.mark.parametrize(("other", "taken"), [({}, True), ({"base": 2}, False), ({"floor": 1}, False)])
+def test_one_space_is_written_in_one_way(other: dict[str, Any], taken: bool) -> None:
+    """2 and 2.0 are one number to some readers and two to others: both devices refuse. Found by the bench."""
+    document = document_of(table_design(gp.Threshold(1000.0, 0.5, gp.LogLine(2.0)), 2.0))
+    (table,) = document["mechanisms"]
+    again = table | {"space": table["space"] | other}
+    data = rehashed(document | {"mechanisms": [table, again], "shares": [1, 1]})
+    with browser() as device:
+        assert device.keep("it", data)["ok"] is taken
+    assert (read(data) is not None) is taken
 
 
 def test_the_published_vectors_hold_in_node() -> None:

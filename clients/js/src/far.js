@@ -23,6 +23,12 @@ const taxi = (...places) => places.flat().reduce((sum, part) => sum + Math.abs(p
 const sum = (terms) => terms.reduce((a, b) => a + b, 0);
 const root = (vector) => Math.sqrt(sum(vector.map((part) => part * part)));
 
+/** √(x² + y²) without `hypot`, whose last bit is another in each language; a tiny one is scaled. */
+function length(way) {
+  const scale = Math.max(...way.map(Math.abs)) < 2 ** -300 ? 2 ** 600 : 1;
+  return root(way.map((part) => scale * part)) / scale;
+}
+
 /** A coordinate of a bounded set as it is seen from a box: a box around the set, what a look costs, and the look. */
 export function readSight(document, axes, where) {
   const sights = { Radial: disc, Region: polygon };
@@ -58,7 +64,7 @@ function polygon(document) {
   const [low, high] = [Math.min, Math.max].map((end) => [0, 1].map((axis) => corners.reduce((a, c) => end(a, c[axis]), corners[0][axis])));
   const signed = flatRegion(readRings(document.rings, "rings"), "rings");
   const center = low.map((part, k) => (part + high[k]) / 2);
-  const radius = root(low.map((part, k) => (high[k] - part) / 2));
+  const radius = length(low.map((part, k) => (high[k] - part) / 2));
   const look = (middle, within) => {
     const found = signed(middle.map((part) => exact(Fraction.of(part), BITS)));
     const s = nearest(found.low + found.high, 1n << BigInt(BITS + 1));
@@ -72,7 +78,7 @@ function polygon(document) {
 
 function wayTo(start, end) {
   const way = end.map((part, k) => part - start[k]);
-  return [way, Math.hypot(...way)];
+  return [way, length(way)];
 }
 
 /** The direction of all vectors within `off` of another, that are at least so long, and how far they may be from it. */

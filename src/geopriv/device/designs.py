@@ -126,7 +126,8 @@ def verify(data: bytes, expected: str | None = None) -> VerifiedDesign:
     if sum("tables" in part for part in documents if isinstance(part, dict)) > SHARED:
         raise refuse("design.mechanisms", f"at most {SHARED} shared reports, which take seconds each to verify", "more")
     mechanisms = tuple(read_mechanism(part, f"mechanism {k}") for k, part in enumerate(documents))
-    if any(part["space"] != documents[0]["space"] for part in documents):
+    # as it is written: 0 and -0, or 2 and 2.0, are one number to some readers and two to others
+    if len({canonical(part["space"]) for part in documents}) > 1:
         raise refuse("design.mechanisms", "on one space", "several")
     if not isinstance(found["questions"], list):
         raise refuse("design.questions", "a list", type(found["questions"]).__name__)

@@ -24,7 +24,7 @@ from itertools import product
 from typing import NamedTuple
 
 from geopriv.device.chances import Chances, Range
-from geopriv.device.sights import OUTWARD, Sight
+from geopriv.device.sights import OUTWARD, Sight, added
 from geopriv.device.values import Place
 
 TABLES = 64  # that share a report
@@ -70,7 +70,7 @@ class Box(NamedTuple):
         half = self.half / 2
         for signs in product((-1.0, 1.0), repeat=len(self.middle)):
             middle = tuple(m + sign * half for m, sign in zip(self.middle, signs, strict=True))
-            yield Box(middle, half + OUTWARD * (half + sum(map(abs, middle))), self.heard, self.quiet)
+            yield Box(middle, half + OUTWARD * (half + added(map(abs, middle))), self.heard, self.quiet)
 
 
 class Term(NamedTuple):
@@ -101,8 +101,8 @@ class Search:
         wide = max(b - a for a, b in zip(low, high, strict=True)) / 2
         for k in range(_FARTHEST):
             far = 4.0 * 2.0**k / self.rate
-            if sum(table.chances.beyond(far * (1 - OUTWARD)) for table in self.tables) * (1 + OUTWARD) <= limit:
-                half = (wide + far) * (1 + OUTWARD) + OUTWARD * sum(map(abs, middle))
+            if added(table.chances.beyond(far * (1 - OUTWARD)) for table in self.tables) * (1 + OUTWARD) <= limit:
+                half = (wide + far) * (1 + OUTWARD) + OUTWARD * added(map(abs, middle))
                 return Box(middle, half, tuple(range(len(self.tables))), 0.0)
         return None
 
@@ -114,7 +114,7 @@ class Search:
             enough: a bound below which no better one is needed.
         """
         terms = [self._term(k, box) for k in box.heard]
-        simple = (box.quiet + sum(term.alone for term in terms)) * (1 + OUTWARD)
+        simple = (box.quiet + added(term.alone for term in terms)) * (1 + OUTWARD)
         if simple <= enough or not terms:
             return simple, box
         coupled, apart = [term.coupled for term in terms], [term.apart for term in terms]
@@ -122,7 +122,7 @@ class Search:
         mixed = [*apart[:loudest], coupled[loudest], *apart[loudest + 1 :]]
         most = (box.quiet + min(map(_together, (coupled, apart, mixed)))) * (1 + OUTWARD)
         heard = tuple(k for k, term in zip(box.heard, terms, strict=True) if term.alone > _QUIET / len(self.tables))
-        quiet = box.quiet + sum(term.alone for k, term in zip(box.heard, terms, strict=True) if k not in heard)
+        quiet = box.quiet + added(term.alone for k, term in zip(box.heard, terms, strict=True) if k not in heard)
         return min(simple, most), Box(box.middle, box.half, heard, quiet)
 
     def exceeds(self, box: Box, limit: float) -> bool:
@@ -162,8 +162,8 @@ def _slopes(found: Range) -> tuple[float, float]:
 
 def _together(chosen: Sequence[Way]) -> float:
     """The bound of all tables, each in one of its ways."""
-    vector = [sum(parts) for parts in zip(*(vector for _, vector, _ in chosen), strict=True)]
-    return sum(add + off for add, _, off in chosen) + math.sqrt(sum(part * part for part in vector))
+    vector = [added(parts) for parts in zip(*(vector for _, vector, _ in chosen), strict=True)]
+    return added(more + off for more, _, off in chosen) + math.sqrt(added(part * part for part in vector))
 
 
 @lru_cache(maxsize=16)

@@ -178,7 +178,8 @@ def _shared(found: Document, where: str) -> DeviceShared:
     for k, document in enumerate(documents):
         kind, one = thing(document, f"{where}.tables[{k}]", {name: KINDS[name] for name in ("Table", "BracketTable")})
         table = _READERS[kind][1](one, f"{where}.tables[{k}]")
-        if one["space"] != found["space"] or table.epsilon != epsilon or table.spent > 1:
+        elsewhere = canonical(one["space"]) != canonical(found["space"])  # as it is written, as in other languages
+        if elsewhere or table.epsilon != epsilon or table.spent > 1:
             raise refuse(f"{where}.tables[{k}]", "on the space of all, and keep the same promise", kind)
         tables.append(Shared(table.coordinate, one))  # type: ignore[attr-defined] # a table has one
     return shared_of(epsilon, space, tables, ratio_of(found["share"], f"{where}.share"), where)

@@ -7,9 +7,11 @@ are used, each moved outwards by far more than its roundings: what is said here 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import Any, NamedTuple, Protocol
 
 from geopriv.device.coordinates import DeviceCoordinate, read_coordinate
@@ -20,6 +22,7 @@ from geopriv.device.values import Place
 OUTWARD = 2.0**-40  # of all numbers that a result is made of: some hundred times what roundings come to
 _BITS = 96  # with which a coordinate is enclosed
 MEASURED = 2.0**200  # places and lengths beyond are refused: squares of larger ones would not be floats
+_TINY, _SCALE = 2.0**-300, 2.0**600
 ANY = 2.0  # how far two directions can be apart
 
 
@@ -69,7 +72,7 @@ class _Disc:
 
     def look(self, middle: Place, reach: float) -> View:
         way, wide = _way(self.center, middle)
-        reach += OUTWARD * (sum(map(abs, middle)) + sum(map(abs, self.center)) + abs(self.offset))
+        reach += OUTWARD * (added(map(abs, (*middle, *self.center))) + abs(self.offset))
         s = wide - self.offset
         return View(max(s - reach, -self.offset), s + reach, *_gradient(way, wide, reach, wide - reach))
 
@@ -91,9 +94,9 @@ class _Polygon:
         """The way from the nearest point of the polygon is that from its middle, up to its radius."""
         low, high = self.corners
         center = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
-        radius = math.sqrt(sum(((b - a) / 2) ** 2 for a, b in zip(low, high, strict=True)))
+        radius = _length([(b - a) / 2 for a, b in zip(low, high, strict=True)])
         s = float(self.coordinate.enclose(tuple(map(Fraction, middle)), _BITS).middle())
-        reach += OUTWARD * (abs(s) + sum(map(abs, (*middle, *low, *high))) + 1e-20) + 2.0**-90
+        reach += OUTWARD * (abs(s) + added(map(abs, (*middle, *low, *high))) + 1e-20) + 2.0**-90
         way, wide = _way(center, middle)
         outside = s - reach
         seen = _gradient(way, wide, reach + radius, outside) if outside > 0 else (None, ANY)
@@ -102,7 +105,18 @@ class _Polygon:
 
 def _way(start: Place, end: Place) -> tuple[Place, float]:
     way = tuple(b - a for a, b in zip(start, end, strict=True))
-    return way, math.hypot(*way)
+    return way, _length(way)
+
+
+def _length(way: Sequence[float]) -> float:
+    """√(x² + y²) without `hypot`, whose last bit is another in each language; a tiny one is scaled."""
+    scale = _SCALE if max(map(abs, way)) < _TINY else 1.0
+    return math.sqrt(added((scale * part) * (scale * part) for part in way)) / scale
+
+
+def added(terms: Iterable[float]) -> float:
+    """The sum from left to right, as all languages round it: `sum` does better in later versions of Python."""
+    return reduce(add, terms, 0.0)
 
 
 def _gradient(way: Place, wide: float, off: float, least: float) -> tuple[Place | None, float]:
