@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -82,6 +83,7 @@ _add_paper()
 def main() -> None:
     """Run the command line; errors of geopriv become one sentence and exit code 2."""
     settle_output()
+    gc.set_threshold(100_000)  # loading libraries makes a million things, none of them garbage
     try:
         app()
     except GeoprivError as error:
@@ -92,3 +94,4 @@ def main() -> None:
         sys.exit(2)
     finally:
         sys.stdout.flush()
+        gc.freeze()  # the system takes everything back at once

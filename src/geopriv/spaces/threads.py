@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from geopriv.spaces.checks import FloatArray
 
 PIECE = 1 << 16  # points that are read at a time
+
+_INSIDE: ContextVar[bool] = ContextVar("_INSIDE", default=False)  # whether this is a piece of such work
 
 _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")
@@ -25,16 +27,19 @@ def cores() -> int:
 def in_threads(work: Callable[[int], None], starts: range) -> None:
     """Every piece of work, on as many threads as this process may use; the first error is raised.
 
-    Threads take over the caller's context, such as what numpy does about overflows.
+    Threads take over the caller's context, such as what numpy does about overflows. Inside a piece of work there are no
+    threads again: they would take the cores from each other.
     """
     threads = min(cores(), len(starts))
-    if threads < 2:
+    if threads < 2 or _INSIDE.get():
         for start in starts:
             work(start)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     contexts = [copy_context() for _ in starts]
+    for context in contexts:
+        context.run(_INSIDE.set, True)
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(lambda context, start: context.run(work, start), contexts, starts):
             pass
