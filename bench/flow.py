@@ -27,11 +27,15 @@ from geopriv.surveys import Survey
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "crashes"
 SOME = 32  # points at which the density without privacy is measured
-# runs a command of geopriv, then says how much memory it took at the most
-RUN = (
-    "import resource, sys; from geopriv.commands.cli import app; app(sys.argv[1:], standalone_mode=False); "
-    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-)
+# runs a command as people do, then says how much memory it took at the most
+RUN = """
+import resource
+from geopriv.commands.cli import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 
 
 def timed(folder: Path, *arguments: str) -> dict[str, Any]:
