@@ -197,8 +197,13 @@ def _grid_others(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]
     if work.size > _MOST_ALONE:
         raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
     few = work.part(range(work.size), max(_FEWEST, len(work.points) * _ALONE // work.size))
-    both = [(grid.variance_at(few.points, query), grid.bias_at(few.points, query)) for query in few.queries]
-    variance, bias = (np.array([few.weights @ one for one in column]) for column in zip(*both, strict=True))
+    crowd = grid.undoing.crowd(few.points, few.weights)  # whose reports are laid out once, where a query changes
+    variance, bias = np.empty(work.size), np.empty(work.size)
+    lower, share = (part.reshape(len(few.points), -1) for part in grid.place(few.points))
+    for k, query in enumerate(few.queries):
+        mean = interpolant(grid.on_cells(query), lower, share)
+        variance[k] = max(float(crowd.moments(query).squares[0] - few.weights @ mean**2), 0.0)
+        bias[k] = few.weights @ (mean - query.answer(few.points))
     return variance, bias
 
 
