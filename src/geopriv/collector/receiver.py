@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
+from geopriv.collector import logs
 from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import Unavailable
@@ -38,12 +39,14 @@ class Receiver:
         store: to which they go.
         verdicts: what was answered since the start, by verdict.
         unwritten: reports since the start that the database did not take; they were answered with "try again".
+        trouble: why the last reports could not be written; empty where they were.
         deliver: calls what tells all of a transaction what became of it; by default at once, in the receiver's thread.
     """
 
     store: Store
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     unwritten: int = 0
+    trouble: str = ""
     deliver: Callable[[Callable[[], None]], object] = _at_once
     _waiting: queue.Queue[tuple[Sequence[Sent], Answer] | None] = field(default_factory=lambda: queue.Queue(_WAITING))
     _unwritten: Counter[Verdict] = field(default_factory=Counter)
@@ -112,14 +115,28 @@ class Receiver:
             time.sleep(_PAUSE)
 
     def _write(self, requests: Sequence[tuple[Sequence[Sent], Answer]]) -> None:
-        reports = [one for sent, _ in requests for one in sent]
         try:
-            verdicts = self.store.take(reports)
+            verdicts = self.store.take([one for sent, _ in requests for one in sent])
+        except Unavailable as error:
+            self._fail(requests, error, str(error))
         except Exception as error:  # whatever it is, nobody may wait for ever
-            self.unwritten += len(reports)
-            self.deliver(partial(_fail, requests, error))
+            self._fail(requests, error, type(error).__name__)
         else:
+            self._note_trouble("")
             self.deliver(partial(_settle, requests, verdicts))
+
+    def _fail(self, requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception, words: str) -> None:
+        self.unwritten += sum(len(sent) for sent, _ in requests)
+        self._note_trouble(words)
+        self.deliver(partial(_refuse, requests, error))
+
+    def _note_trouble(self, words: str) -> None:
+        """Say why nothing is written, once, and when something is again."""
+        if words and words != self.trouble:
+            logs.LOGGER.error(words)
+        elif self.trouble and not words:
+            logs.say("reports are written again")
+        self.trouble = words
 
     def _count(self) -> None:
         with self._lock:
@@ -133,7 +150,7 @@ class Receiver:
                 self._unwritten += reasons
 
 
-def _fail(requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception) -> None:
+def _refuse(requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception) -> None:
     for _, answer in requests:
         answer.set_exception(error)
 

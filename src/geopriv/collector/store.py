@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch
-from geopriv.collector.files import make_private
+from geopriv.collector.files import identities, make_private, path_of
 from geopriv.collector.migrations import upgrade
 from geopriv.collector.tables import REJECTED, REPORTS, SURVEY, TOKENS
 from geopriv.collector.verdicts import Sent, Verdict
@@ -24,6 +24,10 @@ _PATIENCE = 30  # seconds to wait for another process
 _ROWS = 500  # in a statement
 _AT_ONCE = 1 << 16  # rows that are read together
 _READS = "geopriv_reads"  # an option of transactions that write nothing
+_MOVED = (
+    "The file of the database was moved or replaced while it was in use; what was sent since is not counted. Put it "
+    "back, or stop the collector and start it again."
+)
 
 
 class Store:
@@ -40,24 +44,18 @@ class Store:
 
     def __init__(self, url: str, new: bool = True) -> None:
         address = _driver(url)
-        if not new and address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+        self._path = path_of(address) if address.get_backend_name() == "sqlite" else ""
+        if self._path and not new and not Path(self._path).is_file():
             raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}.")
-        if address.get_backend_name() == "sqlite":
-            make_private(address)
+        if self._path and address.query.get("mode", "rwc") == "rwc":
+            make_private(self._path)
+        self._file, *_ = identities(self._path)
         self._engine = sa.create_engine(address, **_settings(url))
         if self._engine.dialect.name == "sqlite":
-            sa.event.listen(self._engine, "connect", _durable)
+            sa.event.listen(self._engine, "connect", self._opened)
             sa.event.listen(self._engine, "begin", _at_once)
-        with self.reachable():
+        with _reachable():
             upgrade(self._engine)
-
-    @contextmanager
-    def reachable(self) -> Iterator[None]:
-        """Turn a database that is down, full or locked into one error without what was to be written."""
-        try:
-            yield
-        except (sa.exc.DBAPIError, sa.exc.TimeoutError):
-            raise Unavailable("The database cannot be used now; nothing was written. Try again.") from None
 
     def begin(self, design: str, invited: bool) -> None:
         """Take a database for a design, or go on with it.
@@ -69,7 +67,7 @@ class Store:
         Raises:
             InvalidParameter: for a database of another design, or of another way to invite.
         """
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             self._insert(connection, SURVEY, [{"one": 1, "design": design, "invited": invited}])
             found = connection.execute(sa.select(SURVEY.c.design, SURVEY.c.invited)).one()
         _require_same(found.design, design)
@@ -83,7 +81,7 @@ class Store:
         Raises:
             InvalidParameter: saying of which it is.
         """
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             found = connection.execute(sa.select(SURVEY.c.design)).scalar_one_or_none()
         if found is None:
             raise InvalidParameter("The database must be one that geopriv serve has used. It holds no survey.")
@@ -91,7 +89,7 @@ class Store:
 
     def invite(self, hashes: Iterable[bytes]) -> None:
         """Keep the hashes of new tokens, all of them or none."""
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             for part in _parts(hashes):
                 self._insert(connection, TOKENS, [{"hash": one, "spent": False} for one in part])
 
@@ -111,7 +109,7 @@ class Store:
 
     def _taken(self, sent: Sequence[Sent]) -> list[Verdict] | None:
         """Verdicts; None, and nothing is written, where another process wrote an id since it was looked for."""
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             await_turn(connection)
             tokens = self._tokens(connection, {one.token for one in sent if one.token is not None})
             known = self._known(connection, {one.id for one in sent})
@@ -131,7 +129,7 @@ class Store:
 
     def reject(self, reasons: Counter[Verdict]) -> None:
         """Count what was rejected."""
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             for verdict, times in sorted(reasons.items(), key=lambda each: each[0].words):
                 self._insert(connection, REJECTED, [{"reason": verdict.words, "times": 0}])
                 counted = sa.update(REJECTED).where(REJECTED.c.reason == verdict.words)
@@ -139,29 +137,29 @@ class Store:
 
     def rejected(self) -> Counter[str]:
         """How many reports were rejected, by reason."""
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             return Counter({row.reason: row.times for row in connection.execute(sa.select(REJECTED))})
 
     def counted(self) -> int:
         """How many reports there are."""
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             return int(connection.execute(sa.select(sa.func.count()).select_from(REPORTS)).scalar_one())
 
     def invitations(self) -> tuple[int, int]:
         """How many tokens there are, and how many of them are spent."""
         chosen = sa.select(sa.func.count(), sa.func.count().filter(TOKENS.c.spent)).select_from(TOKENS)
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             total, spent = connection.execute(chosen).one()
         return int(total), int(spent)
 
     def batches(self) -> list[Batch]:
         """The batches of reports, in the order in which they were begun."""
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             return list_batches(connection)
 
     def close_batches(self, numbers: Sequence[int]) -> None:
         """Let no report enter these batches any more: those that are being written are in them when this returns."""
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             close_batches(connection, numbers)
 
     def reports(self, numbers: Sequence[int] | None = None) -> Iterator[Sequence[Any]]:
@@ -172,14 +170,14 @@ class Store:
         """
         chosen = sa.select(*REPORTS.c["id", "mechanism", "group", "report"]).order_by(REPORTS.c.id)
         chosen = chosen if numbers is None else chosen.where(REPORTS.c.batch.in_(numbers))
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
 
     def counts(self) -> Iterator[Sequence[Any]]:
         """How often each report came in a batch, as rows (batch, mechanism, group, report, times), some at a time."""
         columns = REPORTS.c["batch", "mechanism", "group", "report"]
         chosen = sa.select(*columns, sa.func.count().label("times")).group_by(*columns)
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
 
     def close(self) -> None:
@@ -187,10 +185,36 @@ class Store:
         self._engine.dispose()
 
     @contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
-        """A transaction that only reads: it sees the database as it is now, and keeps nobody from writing."""
-        with self.reachable(), self._engine.connect() as connection:
-            yield connection.execution_options(**{_READS: True})
+    def _transaction(self, reads: bool = False) -> Iterator[sa.Connection]:
+        """All that is done in it, or nothing. One that only reads keeps nobody from writing.
+
+        Raises:
+            Unavailable: for a database that is down, full or locked, or whose file is no longer where it was; without
+                what was to be written.
+        """
+        with _reachable(), self._engine.connect() as connection:
+            self._require_file(connection)
+            with connection.execution_options(**{_READS: reads}).begin():
+                yield connection
+            self._require_file(connection)  # what was written into another file is not acknowledged
+
+    def _opened(self, connection: Any, record: Any) -> None:
+        """A write-ahead log that is on the disk before a transaction is over; and the file that was opened is known."""
+        if self._path and identities(self._path)[0] != self._file:
+            raise Unavailable(_MOVED)
+        connection.isolation_level = None  # transactions begin where `_at_once` says, and not where Python guesses
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE}")
+        record.info["files"] = identities(self._path)
+
+    def _require_file(self, connection: sa.Connection) -> None:
+        """Refuse files that were moved away or replaced: SQLite would go on with them wherever they are."""
+        if self._path:
+            before, now = connection.info["files"], identities(self._path)
+            if any(a != b for a, b in zip(before, now, strict=True) if a is not None):
+                raise Unavailable(_MOVED)
+            connection.info["files"] = now  # the log is made when it is first needed
 
     def _tokens(self, connection: sa.Connection, hashes: set[bytes]) -> dict[bytes, bool]:
         """Which tokens there are, and which of them are spent; nobody else can spend one until the end."""
@@ -272,12 +296,12 @@ def _settings(url: str) -> dict[str, Any]:
     return shared | {"pool_timeout": _PATIENCE, "connect_args": {"connect_timeout": _PATIENCE}}
 
 
-def _durable(connection: Any, record: object) -> None:
-    """A write-ahead log that is on the disk before a transaction is over."""
-    connection.isolation_level = None  # transactions begin where `_at_once` says, and not where Python guesses
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE}")
+@contextmanager
+def _reachable() -> Iterator[None]:
+    try:
+        yield
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError):
+        raise Unavailable("The database cannot be used now; nothing was written. Try again.") from None
 
 
 def _at_once(connection: sa.Connection) -> None:
