@@ -69,7 +69,7 @@ def serving(
         subprocess.Popen([*COMMAND, str(design), *options], stderr=said) as process,
     ):
         try:
-            while (found := status(port, "GET", "/v1/health", "", "")) is None:
+            while (found := status(port, "GET", "/v1/ready", "", "")) is None:
                 assert process.poll() is None, "it ended"
                 time.sleep(0.05)
             assert found == 200

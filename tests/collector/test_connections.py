@@ -21,7 +21,7 @@ from tests.collector.servers import free_port, running, serving, status
 from tests.collector.test_collector import line
 
 GARBAGE = b"no request\r\n\r\n"
-UPGRADE = b"GET /v1/health HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n"
+UPGRADE = b"GET /v1/ready HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: websocket\r\n\r\n"
 
 
 def heard(address: str, sent: bytes, patience: float = 10.0) -> bytes:
@@ -71,10 +71,10 @@ def test_a_connection_on_which_nothing_is_asked_is_ended(
         assert heard(address, sent) == b""
         with closing(http.client.HTTPConnection(address.split("/")[2], timeout=10)) as connection:
             for _ in range(4):  # who goes on asking is not
-                connection.request("GET", "/v1/health")
+                connection.request("GET", "/v1/ready")
                 assert connection.getresponse().read()
                 time.sleep(0.5 * Hurried.patience)
-            connection.sock.sendall(b"GET /v1/health HTTP/1.1\r\n")
+            connection.sock.sendall(b"GET /v1/ready HTTP/1.1\r\n")
             assert connection.sock.recv(1 << 16) == b""
 
 

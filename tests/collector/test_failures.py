@@ -168,7 +168,7 @@ def test_answers_are_read_while_another_process_writes(
     send(client, invited[1], line(1))
     with service.live.store._engine.begin() as writing:
         writing.execute(sa.text("UPDATE tokens SET spent = spent"))
-        assert client.get("/v1/health").json() == {"design": DESIGN.hash}
+        assert client.get("/v1/ready").json() == {"design": DESIGN.hash}
         assert client.get("/v1/overview").json()["reports"] == 2
         assert client.get("/v1/answers").status_code == 200
 

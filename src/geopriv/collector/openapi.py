@@ -37,7 +37,7 @@ def openapi(design: Design, invited: bool = True, everybody: bool = False) -> De
         invited: whether a report needs a token.
         everybody: whether answers are for everybody.
     """
-    about, able = schemas.handed_out(design), schemas.health(design)
+    about, able = schemas.handed_out(design), schemas.served(design)
     return {
         "openapi": "3.1.0",
         "info": {"title": f"geopriv collector: {design.survey}", "version": "1"},
@@ -51,7 +51,8 @@ def openapi(design: Design, invited: bool = True, everybody: bool = False) -> De
             "/v1/count": {"get": _page("About how many reports.", _answer("Coarse.", schemas.COUNTED), _DOWN)},
             **_reads(design, everybody),
             **_analyst(),
-            "/v1/health": {"get": _page("Whether reports can be taken.", _answer("They can.", able), _DOWN)},
+            "/v1/live": {"get": _page("That this process answers.", _answer("It does.", able))},
+            "/v1/ready": {"get": _page("Whether reports are being written.", _answer("They are.", able), _DOWN)},
             "/v1/openapi.json": {"get": _page("This description.", _answer("OpenAPI 3.1.", schemas.DESCRIBED))},
         },
     }

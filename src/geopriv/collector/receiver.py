@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -20,6 +21,8 @@ _TOGETHER = 1_000  # reports in a transaction
 _WAITING = 10_000  # requests that may wait; more are turned away
 _PAUSE = 0.002  # seconds in which others may join a transaction
 _COUNTED = 1.0  # seconds after which what was rejected is written
+_END = 30.0  # seconds in which what waits is written at the end
+_SLOW = 2.0  # seconds that a transaction takes where the database is well
 
 Answer = Future[list[Verdict]]
 
@@ -40,6 +43,7 @@ class Receiver:
         verdicts: what was answered since the start, by verdict.
         unwritten: reports since the start that the database did not take; they were answered with "try again".
         trouble: why the last reports could not be written; empty where they were.
+        since: when the transaction that is being written was begun; None where none is.
         deliver: calls what tells all of a transaction what became of it; by default at once, in the receiver's thread.
     """
 
@@ -47,13 +51,14 @@ class Receiver:
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     unwritten: int = 0
     trouble: str = ""
+    since: float | None = None
     deliver: Callable[[Callable[[], None]], object] = _at_once
     _waiting: queue.Queue[tuple[Sequence[Sent], Answer] | None] = field(default_factory=lambda: queue.Queue(_WAITING))
     _unwritten: Counter[Verdict] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._thread = threading.Thread(target=self._work, name="receiver")
+        self._thread = threading.Thread(target=self._work, name="receiver", daemon=True)
         self._thread.start()
 
     def take(self, sent: Sequence[Sent]) -> Answer:
@@ -76,11 +81,26 @@ class Receiver:
             self.verdicts.update(verdicts)
             self._unwritten.update(verdict for verdict in verdicts if not verdict.kept)
 
+    def require_writing(self) -> None:
+        """Refuse where the last reports could not be written, or those that are being written wait for long.
+
+        Raises:
+            Unavailable: saying why.
+        """
+        since = self.since
+        if since is not None and time.monotonic() - since > _SLOW:
+            raise Unavailable("Reports are not being written now: the database does not answer.")
+        if self.trouble:
+            raise Unavailable(f"Reports are not being written now. {self.trouble}")
+
     def close(self) -> None:
-        """Write all that waits, and stop."""
+        """Write all that waits, and stop; a database that does not answer is not waited for without end."""
         if self._thread.is_alive():
-            self._waiting.put(None)
-            self._thread.join()
+            with suppress(queue.Full):
+                self._waiting.put(None, timeout=_END)
+            self._thread.join(_END)
+            if self._thread.is_alive():
+                logs.LOGGER.error("the database does not answer: what waited was not written, and not acknowledged")
 
     def _work(self) -> None:
         going = True
@@ -88,6 +108,8 @@ class Receiver:
             requests, going = self._gathered()
             if requests:
                 self._write(requests)
+            elif self.trouble:
+                self._try()
             self._count()
 
     def _gathered(self) -> tuple[list[tuple[Sequence[Sent], Answer]], bool]:
@@ -115,6 +137,7 @@ class Receiver:
             time.sleep(_PAUSE)
 
     def _write(self, requests: Sequence[tuple[Sequence[Sent], Answer]]) -> None:
+        self.since = time.monotonic()
         try:
             verdicts = self.store.take([one for sent, _ in requests for one in sent])
         except Unavailable as error:
@@ -125,6 +148,15 @@ class Receiver:
             self._note_trouble("")
             self.deliver(partial(_settle, requests, verdicts))
 
+    def _try(self) -> None:
+        """Where nobody sends any more, since it is not ready, it would never be."""
+        try:
+            self.store.try_writing()
+        except Unavailable as error:
+            self._note_trouble(str(error))
+        else:
+            self._note_trouble("")
+
     def _fail(self, requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception, words: str) -> None:
         self.unwritten += sum(len(sent) for sent, _ in requests)
         self._note_trouble(words)
@@ -132,6 +164,7 @@ class Receiver:
 
     def _note_trouble(self, words: str) -> None:
         """Say why nothing is written, once, and when something is again."""
+        self.since = None
         if words and words != self.trouble:
             logs.LOGGER.error(words)
         elif self.trouble and not words:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -20,7 +22,25 @@ from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import InvalidParameter, Unavailable
 
 _Item = TypeVar("_Item")
-_PATIENCE = 30  # seconds to wait for another process
+_PATIENCE = 30  # seconds to wait for another process on SQLite
+_TRIAL = 1 << 18  # bytes: more than a transaction of reports takes
+# Of each transaction on PostgreSQL, whatever its database is set to: nobody waits
+# for who stalls, nor goes on when stalled.
+_LIMITS = {
+    "lock_timeout": "5s",
+    "statement_timeout": "10s",
+    "idle_in_transaction_session_timeout": "15s",
+}
+_LONG = {"statement_timeout": "1h", "idle_in_transaction_session_timeout": "1h"}  # of those that read all reports
+_CLOSING = {"lock_timeout": "2s"}  # reports wait behind who waits to close batches
+# seconds, and milliseconds, after which a server that is gone is taken for gone
+_GONE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
 _ROWS = 500  # in a statement
 _AT_ONCE = 1 << 16  # rows that are read together
 _READS = "geopriv_reads"  # an option of transactions that write nothing
@@ -50,7 +70,7 @@ class Store:
         if self._path and address.query.get("mode", "rwc") == "rwc":
             make_private(self._path)
         self._file, *_ = identities(self._path)
-        self._engine = sa.create_engine(address, **_settings(url))
+        self._engine = sa.create_engine(address, **_settings(address))
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", self._opened)
             sa.event.listen(self._engine, "begin", _at_once)
@@ -159,8 +179,24 @@ class Store:
 
     def close_batches(self, numbers: Sequence[int]) -> None:
         """Let no report enter these batches any more: those that are being written are in them when this returns."""
-        with self._transaction() as connection:
+        with self._transaction(_CLOSING) as connection:
             close_batches(connection, numbers)
+
+    def look(self) -> None:
+        """Read one row: whether the database answers."""
+        with self._transaction(reads=True) as connection:
+            connection.execute(sa.select(SURVEY.c.one))
+
+    def try_writing(self) -> None:
+        """Write as much as reports take, and change nothing: whether the next reports could be written."""
+        with self._transaction() as connection:
+            connection.execute(sa.update(SURVEY).values(one=SURVEY.c.one))
+        if self._path:
+            # a failed transaction leaves room for a small one, so that this one may fit where reports do not
+            with _reachable(), tempfile.TemporaryFile(dir=os.path.dirname(self._path)) as file:
+                file.write(bytes(_TRIAL))
+                file.flush()
+                os.fsync(file.fileno())
 
     def reports(self, numbers: Sequence[int] | None = None) -> Iterator[Sequence[Any]]:
         """Reports as rows (id, mechanism, group, report), in the order of their ids, some at a time.
@@ -170,14 +206,14 @@ class Store:
         """
         chosen = sa.select(*REPORTS.c["id", "mechanism", "group", "report"]).order_by(REPORTS.c.id)
         chosen = chosen if numbers is None else chosen.where(REPORTS.c.batch.in_(numbers))
-        with self._transaction(reads=True) as connection:
+        with self._transaction(_LONG, reads=True) as connection:
             yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
 
     def counts(self) -> Iterator[Sequence[Any]]:
         """How often each report came in a batch, as rows (batch, mechanism, group, report, times), some at a time."""
         columns = REPORTS.c["batch", "mechanism", "group", "report"]
         chosen = sa.select(*columns, sa.func.count().label("times")).group_by(*columns)
-        with self._transaction(reads=True) as connection:
+        with self._transaction(_LONG, reads=True) as connection:
             yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
 
     def close(self) -> None:
@@ -185,7 +221,7 @@ class Store:
         self._engine.dispose()
 
     @contextmanager
-    def _transaction(self, reads: bool = False) -> Iterator[sa.Connection]:
+    def _transaction(self, limits: Mapping[str, str] = {}, reads: bool = False) -> Iterator[sa.Connection]:
         """All that is done in it, or nothing. One that only reads keeps nobody from writing.
 
         Raises:
@@ -195,6 +231,9 @@ class Store:
         with _reachable(), self._engine.connect() as connection:
             self._require_file(connection)
             with connection.execution_options(**{_READS: reads}).begin():
+                if connection.dialect.name == "postgresql":
+                    told = {**_LIMITS, **limits}.items()
+                    connection.exec_driver_sql("; ".join(f"SET LOCAL {name} = '{value}'" for name, value in told))
                 yield connection
             self._require_file(connection)  # what was written into another file is not acknowledged
 
@@ -288,19 +327,20 @@ def _driver(url: str) -> sa.URL:
     return found
 
 
-def _settings(url: str) -> dict[str, Any]:
+def _settings(address: sa.URL) -> dict[str, Any]:
     # parameters of statements are reports: they never stand in an error
     shared: dict[str, Any] = {"hide_parameters": True, "pool_pre_ping": True}
-    if url.startswith("sqlite"):
+    if address.get_backend_name() == "sqlite":
         return shared | {"connect_args": {"timeout": _PATIENCE}}
-    return shared | {"pool_timeout": _PATIENCE, "connect_args": {"connect_timeout": _PATIENCE}}
+    told = {name: value for name, value in _GONE.items() if name not in address.query}
+    return shared | {"pool_timeout": _PATIENCE, "connect_args": told}
 
 
 @contextmanager
 def _reachable() -> Iterator[None]:
     try:
         yield
-    except (sa.exc.DBAPIError, sa.exc.TimeoutError):
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError):
         raise Unavailable("The database cannot be used now; nothing was written. Try again.") from None
 
 
