@@ -192,3 +192,52 @@ def test_who_stops_it_does_not_wait_for_a_database_without_end(
         assert time.monotonic() < began + 2
         ended.set()
         service.receiver._thread.join(20)
+
+
+@only_postgresql
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_report_is_on_the_disk_before_the_answer_whatever_the_database_is_set_to(
+    database: str, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    """Where `synchronous_commit` is off, a report is told as written before the log is; three of 100 were lost."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {connection.info.dbname} SET synchronous_commit = off".encode())
+    if not asked:
+        limits = {
+            name: value for name, value in geopriv.collector.store._LIMITS.items() if name != "synchronous_commit"
+        }
+        monkeypatch.setattr(geopriv.collector.store, "_LIMITS", limits)
+    written, late = [], 0
+    with closing(Store(database)) as store, psycopg.connect(database, autocommit=True) as looking:
+        store.begin(DESIGN.hash, False)
+
+        @sa.event.listens_for(store._engine, "commit")
+        def note(connection: sa.Connection) -> None:
+            written.append(connection.exec_driver_sql("SELECT pg_current_wal_insert_lsn()").scalar_one())
+
+        for k in range(30):
+            store.take([Sent(bytes([k]) * 16, 0, None, "[1]", None)])
+            row = looking.execute("SELECT pg_current_wal_flush_lsn() < %s::pg_lsn", [written[-1]]).fetchone()
+            assert row is not None
+            late += row[0]
+    assert (late == 0) is asked
+
+
+@only_postgresql
+def test_a_server_that_does_not_wait_for_its_disk_is_named_in_the_log(
+    database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(Store(database)) as store, psycopg.connect(database, autocommit=True) as connection:
+        store.begin(DESIGN.hash, False)
+        assert not caplog.records
+        try:
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("SELECT pg_reload_conf()")
+            time.sleep(0.5)
+            store.begin(DESIGN.hash, False)
+        finally:
+            connection.execute("ALTER SYSTEM RESET fsync")
+            connection.execute("SELECT pg_reload_conf()")
+    (said,) = caplog.records
+    assert said.levelname == "WARNING"
+    assert "fsync" in said.getMessage()

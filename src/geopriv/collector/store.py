@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from geopriv.collector import logs
 from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch
 from geopriv.collector.files import identities, make_private, path_of
 from geopriv.collector.migrations import upgrade
@@ -24,9 +25,10 @@ from geopriv.errors import InvalidParameter, Unavailable
 _Item = TypeVar("_Item")
 _PATIENCE = 30  # seconds to wait for another process on SQLite
 _TRIAL = 1 << 18  # bytes: more than a transaction of reports takes
-# Of each transaction on PostgreSQL, whatever its database is set to: nobody waits
+# Of each transaction on PostgreSQL, whatever its database is set to: on the disk before the answer, and nobody waits
 # for who stalls, nor goes on when stalled.
 _LIMITS = {
+    "synchronous_commit": "on",
     "lock_timeout": "5s",
     "statement_timeout": "10s",
     "idle_in_transaction_session_timeout": "15s",
@@ -90,10 +92,16 @@ class Store:
         with self._transaction() as connection:
             self._insert(connection, SURVEY, [{"one": 1, "design": design, "invited": invited}])
             found = connection.execute(sa.select(SURVEY.c.design, SURVEY.c.invited)).one()
+            risky = connection.dialect.name == "postgresql" and connection.scalar(sa.text("SHOW fsync")) == "off"
         _require_same(found.design, design)
         if found.invited != invited:
             how = "invites by tokens" if found.invited else "takes reports from anybody"
             raise InvalidParameter(f"The database must be asked for as it was begun: it {how}.")
+        if risky:
+            logs.LOGGER.warning(
+                "the server of the database does not wait for its disk (fsync = off): what was acknowledged is lost "
+                "where it loses power"
+            )
 
     def require(self, design: str) -> None:
         """Refuse a database that was not begun for a design.
