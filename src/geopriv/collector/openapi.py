@@ -115,13 +115,16 @@ def _one(design: Design, invited: bool) -> Described:
     verdicts = [_answer(", ".join(words), schemas.said(words), status=at) for at, words in sorted(statuses.items())]
     body = {"required": True, "content": {_JSON: {"schema": schemas.report(design)}}}
     about = "One report. The same again, under the same token, is counted once and answered with 200."
-    return _page(about, *verdicts, _DOWN) | {"requestBody": body, "security": [{"token": []}] if invited else []}
+    return _page(about, *verdicts, _ENDLESS, _DOWN) | {
+        "requestBody": body,
+        "security": [{"token": []}] if invited else [],
+    }
 
 
 def _batch() -> Described:
     refused = [_answer(one.words, schemas.said([one.words]), status=one.status) for one in _WHOLE]
     about = "Up to 1,000 lines, each a report behind its token and a space: a verdict for each line."
-    found = _page(about, _answer("Verdicts, in the order of the lines.", schemas.VERDICTS), *refused, _DOWN)
+    found = _page(about, _answer("Verdicts, in the order of the lines.", schemas.VERDICTS), *refused, _ENDLESS, _DOWN)
     return found | {"requestBody": {"content": {_LINES: {"schema": {"type": "string"}}}}}
 
 
@@ -156,4 +159,5 @@ def _done(about: str) -> Described:
 
 
 _LOCKED: Described = {"security": [{"key": []}, {"pass": []}]}
+_ENDLESS = _answer("A request that does not say how long it is.", schemas.FAILED, status=411)
 _DOWN = _answer("The database cannot be used now; nothing was written.", schemas.FAILED, status=503)
