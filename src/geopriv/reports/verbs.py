@@ -94,7 +94,7 @@ def privatize(
         progress=progress or _silent,
         overwrite=overwrite,
         again=again,
-        register=Register.of(register),
+        register=Register.of_run(people, register),
         allow_unreadable=float(allow_unreadable),
         allow_odd=allow_odd,
     )

@@ -31,7 +31,7 @@ from geopriv.reports.engines.shuffle import Shuffle
 from geopriv.reports.engines.stops import require_plausible
 from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.reports.files import columns_in, records, write_records
-from geopriv.reports.register import Register
+from geopriv.reports.register import Register, spent
 from geopriv.reports.report_files import holds_reports
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
@@ -60,7 +60,8 @@ def privatize_rows(rows: Rows, order: Order) -> Privatized:
         fresh = folder / "reports"
         written = write_records(fresh, run.told(order.progress), columns_in(design), _KINDS[target.suffix])
         _publish(fresh, target, order.overwrite, register, register.begin(design, order.again, written))
-    return Privatized(target, run.rows, written, run.shuffle.repeated, dict(run.unread), earlier)
+    spend = spent(earlier, design)
+    return Privatized(target, run.rows, written, run.shuffle.repeated, dict(run.unread), len(earlier), spend)
 
 
 def _publish(fresh: Path, output: Path, overwrite: bool, register: Register, number: int) -> None:

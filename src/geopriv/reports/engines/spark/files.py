@@ -17,6 +17,7 @@ from geopriv.reports.engines.spark.told import EXISTS
 from geopriv.reports.engines.spark.work import SENT, read_lines
 from geopriv.reports.engines.stops import require_plausible
 from geopriv.reports.files import COLUMNS, GROUPED
+from geopriv.reports.register import spent
 from geopriv.reports.report_files import column_names, require_sizes, require_whole
 from geopriv.reports.tallies import require_reports
 from geopriv.spaces.checks import invalid
@@ -48,7 +49,8 @@ def write_reports(session: SparkSession, people: DataFrame, order: Order) -> Pri
         raise
     written = _written(session, output).count()
     register.complete(number, written)
-    return Privatized(output, rows, written, rows - unread.total() - written, dict(unread), earlier)
+    repeated = rows - unread.total() - written
+    return Privatized(output, rows, written, repeated, dict(unread), len(earlier), spent(earlier, design))
 
 
 def _is_without_parts(session: SparkSession, output: str) -> bool:
