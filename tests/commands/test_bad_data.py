@@ -127,7 +127,9 @@ def test_what_is_written_does_not_hold_the_counts(command: Command) -> None:
     for design, text, odd in ((INCOME, incomes(str), ()), (INCOME, BAD["all above"].text, ("--allow-odd",))):
         Path("people.csv").write_text(text)
         assert command(design, "people.csv", "--overwrite", "--again", *odd)[0] == 0
-        assert sorted(path.name for path in Path().iterdir()) == ["design.json", "people.csv", "reports.parquet"]
+        written = ["design.json", "people.csv", "reports.parquet", "reports.parquet.manifest"]
+        assert sorted(path.name for path in Path().iterdir()) == written
+        assert json.loads(Path("reports.parquet.manifest").read_text()).keys() == {"design", "reports", "sha256"}
         assert pq.read_table("reports.parquet").column_names == ["design", "id", "mechanism", "report"]
 
 

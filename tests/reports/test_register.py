@@ -50,7 +50,7 @@ def test_a_second_run_of_a_survey_is_refused_wherever_it_writes(second: Design, 
     gp.privatize(DESIGN, PEOPLE, tmp_path / "first.parquet")
     with pytest.raises(gp.InvalidParameter, match=f"{SECOND}.*2 times ε.*--again"):
         gp.privatize(second, PEOPLE, tmp_path / "second.parquet")
-    assert [path.name for path in tmp_path.iterdir()] == ["first.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.parquet", "first.parquet.manifest"]
     assert gp.privatize(second, PEOPLE, tmp_path / "second.parquet", again=True).earlier == 1
     with pytest.raises(gp.InvalidParameter, match="3 times ε"):
         gp.privatize(DESIGN, PEOPLE, tmp_path / "third.parquet")
