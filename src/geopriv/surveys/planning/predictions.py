@@ -10,14 +10,7 @@ import numpy as np
 from scipy import interpolate
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms import (
-    CoordinateLaplace,
-    Lattice,
-    LeastScaleT,
-    LipschitzLaplace,
-    SmoothT,
-    Table,
-)
+from geopriv.mechanisms import CoordinateLaplace, Lattice, Table
 from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo, undo_noise
 from geopriv.mechanisms.input.deconvolution.grid import GridInverse
 from geopriv.mechanisms.input.moments import means_along
@@ -26,6 +19,7 @@ from geopriv.mechanisms.lattice.moments import interpolant, mean_square
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import Query
 from geopriv.shapes.profiles import Gaussian
+from geopriv.smooth import LeastScaleT, LipschitzLaplace, SmoothT
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import each_in_threads
 from geopriv.surveys.planning.workload import Curve, Workload
