@@ -81,6 +81,11 @@ class Query(ABC):
         return self.profile.bounds
 
     @property
+    def lipschitz(self) -> float:
+        """A number K with |f(x) − f(x')| ≤ K·dist(x, x')."""
+        return self.profile.lipschitz
+
+    @property
     def bell(self) -> Gaussian | None:
         """The profile, if f is a Gaussian of the distance to its place on a flat space, hence a product over axes."""
         profile = self.profile if self.has_profile and self.space.flat else None
