@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from geopriv.collector import logs
@@ -21,6 +21,7 @@ from geopriv.collector.rates import Rates
 from geopriv.collector.receiver import Receiver
 from geopriv.collector.store import Store
 from geopriv.collector.workers import keep
+from geopriv.errors import Unavailable
 from geopriv.surveys.design import Design
 
 _GRACE = 30  # seconds in which requests that are under way may end
@@ -101,7 +102,17 @@ def serve(design: Design, settings: Settings) -> None:
         else:
             service_of(design, settings).close()  # what is wrong with the database is said once, here
             keep(settings.workers, _work, (design.to_bytes(), settings, listening))
+        _rewrite(settings.database)
         logs.say("ended")
+
+
+def _rewrite(database: str) -> None:
+    """Let the file not tell in which order reports came, or say that it does."""
+    try:
+        with closing(Store(database, new=False)) as store:
+            store.rewrite()
+    except Unavailable:
+        logs.LOGGER.warning("the file of the database could not be written anew: it tells in which order reports came")
 
 
 def _work(design: bytes, settings: Settings, listening: socket.socket) -> None:

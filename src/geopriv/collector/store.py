@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from geopriv.collector.files import identities, make_private, path_of
 from geopriv.collector.migrations import upgrade
 from geopriv.collector.tables import REJECTED, REPORTS, SURVEY, TOKENS
 from geopriv.collector.verdicts import Sent, Verdict
+from geopriv.device.files import replacing
 from geopriv.errors import InvalidParameter, Unavailable
 
 _Item = TypeVar("_Item")
@@ -224,6 +226,44 @@ class Store:
         with self._transaction(_LONG, reads=True) as connection:
             yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
 
+    def rewrite(self) -> None:
+        """Write a file of SQLite's anew, in the order of its keys; before, it tells in which order reports came.
+
+        Nobody else writes meanwhile. PostgreSQL keeps rows in the order in which they came, whatever is done.
+
+        Raises:
+            Unavailable: where it cannot be, and the order can still be read.
+        """
+        if self._path:
+            with self._alone() as connection:
+                connection.execute("VACUUM")
+                (waits, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                if waits:
+                    raise Unavailable("Somebody reads the database for long, and its old pages are kept.")
+
+    def copy_to(self, output: Path) -> None:
+        """Write a copy of the database as it is now, in the order of its keys, which only its owner reads.
+
+        Raises:
+            InvalidParameter: for a database of PostgreSQL, and for a file that is there.
+            Unavailable: where the database cannot be read, or the copy not be written. Nothing is left of it.
+        """
+        if not self._path:
+            how = "umask 077; pg_dump --format=custom --file=copy.dump postgresql://…"
+            raise InvalidParameter(f"The 'database' must be one of SQLite. PostgreSQL has a program for copies: {how}")
+        if output.exists():
+            raise InvalidParameter(f"There is {str(output)!r} already: name another file.")
+        with replacing(output) as fresh, self._alone() as connection:
+            fresh.chmod(0o600)
+            connection.execute("VACUUM INTO ?", (str(fresh),))
+
+    @contextmanager
+    def _alone(self) -> Iterator[Any]:
+        """A connection as SQLite has it, on which no transaction was begun."""
+        with _reachable(), self._engine.connect() as connection:
+            self._require_file(connection)
+            yield connection.connection.driver_connection
+
     def close(self) -> None:
         """Let go of the database."""
         self._engine.dispose()
@@ -348,7 +388,7 @@ def _settings(address: sa.URL) -> dict[str, Any]:
 def _reachable() -> Iterator[None]:
     try:
         yield
-    except (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError):
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError, sqlite3.Error, OSError):
         raise Unavailable("The database cannot be used now; nothing was written. Try again.") from None
 
 
