@@ -143,8 +143,11 @@ def test_a_copy_is_its_owner_s_alone_has_all_and_does_not_tell_the_order(tmp_pat
         assert (store.counted(), store.invitations()) == (REPORTS, (REPORTS, REPORTS))
 
 
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 def test_a_database_of_postgresql_is_copied_by_its_own_program(
-    run: Command, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+    run: Command, capsys: pytest.CaptureFixture[str], database: str
 ) -> None:
-    assert run("backup", "copy.dump", "--database", request.getfixturevalue("server")) == 2
+    with closing(Store(database)) as store:
+        store.begin(DESIGN.hash, True)
+    assert run("backup", "copy.dump", "--database", database) == 2
     assert "pg_dump" in capsys.readouterr().err

@@ -50,6 +50,7 @@ class Settings:
         open_answers: whether answers are for everybody.
         together: reports that must have come before answers for everybody change.
         target: half of the 95 % interval that is wanted of every share.
+        new: whether a database may be begun where there is none.
     """
 
     database: str
@@ -67,11 +68,12 @@ class Settings:
     open_answers: bool = False
     together: int = FEW
     target: float | None = None
+    new: bool = True
 
 
 def service_of(design: Design, settings: Settings) -> Service:
     """What answers requests; its database is made ready."""
-    store = Store(settings.database)
+    store = Store(settings.database, settings.new)
     try:
         store.begin(design.hash, settings.invited)
     except BaseException:

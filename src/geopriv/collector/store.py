@@ -59,10 +59,11 @@ class Store:
 
     Args:
         url: as SQLAlchemy has it: "sqlite:///survey.sqlite", "postgresql+psycopg://…".
-        new: whether a file of SQLite's may be made.
+        new: whether a survey may be begun where there is none.
 
     Raises:
-        InvalidParameter: for an address that is none, and for a file that is not there and may not be made.
+        InvalidParameter: for an address that is none, and for a database that holds no survey, or one of a newer
+            version than this.
         Unavailable: where the database cannot be reached.
     """
 
@@ -70,16 +71,21 @@ class Store:
         address = _driver(url)
         self._path = path_of(address) if address.get_backend_name() == "sqlite" else ""
         if self._path and not new and not Path(self._path).is_file():
-            raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}.")
-        if self._path and address.query.get("mode", "rwc") == "rwc":
+            how = "Only geopriv serve makes one: where it is told to, with --new"
+            raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}. {how}.")
+        if self._path and new and address.query.get("mode", "rwc") == "rwc":
             make_private(self._path)
         self._file, *_ = identities(self._path)
         self._engine = sa.create_engine(address, **_settings(address))
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", self._opened)
             sa.event.listen(self._engine, "begin", _at_once)
-        with _reachable():
-            upgrade(self._engine)
+        try:
+            with _reachable():
+                upgrade(self._engine, new)
+        except BaseException:
+            self.close()
+            raise
 
     def begin(self, design: str, invited: bool) -> None:
         """Take a database for a design, or go on with it.
