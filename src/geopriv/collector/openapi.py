@@ -70,7 +70,7 @@ def _schemes(design: Design) -> Described:
 def _analyst() -> Described:
     """What takes the key even where answers are open."""
     entered = _page("A pass for a browser, against the key.", _done("In a cookie."), _refusals(_KEY))
-    left = _page("The browser forgets its pass.", _done("Done."))
+    left = _page("The pass of the browser is good no more.", _done("Done."), _DOWN)
     counts = _page("Counts for Prometheus; never open.", _text("text/plain"), _refusals(_KEY), _DOWN)
     return {
         "/v1/session": {"post": entered | {"security": [{"key": []}]}, "delete": left},

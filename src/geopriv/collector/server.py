@@ -175,12 +175,15 @@ def _raise_files() -> int:
 
 
 def _count(service: Service, ended: threading.Event) -> None:
-    """Say each minute, and at the end, what became of reports."""
+    """Say each minute, and at the end, what became of reports, and whether somebody tried keys."""
     before: Counter[str] = Counter()
-    going = True
+    wrong, going = 0, True
     while going:
         going = not ended.wait(_MINUTE)
         now = Counter({verdict.words: times for verdict, times in service.receiver.verdicts.items()})
         now["not written"] = service.receiver.unwritten
         logs.count(before, now)
         before = now
+        if (tried := service.analyst.wrong.total()) > wrong:
+            logs.LOGGER.warning("wrong keys were tried", extra={"more": {"times": tried - wrong}})
+        wrong = tried

@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,10 +17,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from geopriv.collector import logs
-from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch
+from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch, today
 from geopriv.collector.files import identities, make_private, path_of
 from geopriv.collector.migrations import upgrade
-from geopriv.collector.tables import REJECTED, REPORTS, SURVEY, TOKENS
+from geopriv.collector.tables import ENDED, REJECTED, REPORTS, SURVEY, TOKENS
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.device.files import replacing
 from geopriv.errors import InvalidParameter, Unavailable
@@ -197,6 +198,17 @@ class Store:
         """Let no report enter these batches any more: those that are being written are in them when this returns."""
         with self._transaction(_CLOSING) as connection:
             close_batches(connection, numbers)
+
+    def end(self, seal: bytes) -> None:
+        """Let an analyst's pass be good no more; those that have ended by themselves are forgotten."""
+        with self._transaction() as connection:
+            connection.execute(sa.delete(ENDED).where(ENDED.c.until < today()))
+            self._insert(connection, ENDED, [{"seal": seal, "until": today() + timedelta(days=1)}])
+
+    def has_ended(self, seal: bytes) -> bool:
+        """Whether a pass is good no more."""
+        with self._transaction(reads=True) as connection:
+            return connection.scalar(sa.select(ENDED.c.seal).where(ENDED.c.seal == seal)) is not None
 
     def look(self) -> None:
         """Read one row: whether the database answers."""
