@@ -83,7 +83,7 @@ def service_of(design: Design, settings: Settings) -> Service:
     live = Live(design, store, settings.age, settings.together if settings.open_answers else 1)
     receiver = Receiver(store)
     analyst = Analyst(live, receiver, rates, settings.key, settings.open_answers, settings.target)
-    return Service(design, receiver, live, rates, settings.invited, analyst)
+    return Service(design, receiver, live, rates, settings.invited, analyst, settings.origins)
 
 
 def serve(design: Design, settings: Settings) -> None:
@@ -132,7 +132,7 @@ def _answer(service: Service, settings: Settings, listening: socket.socket) -> N
     backlog = min(_BACKLOG, files // 8)  # so many may be accepted before one is looked at
     Hurried.seats = Seats(files - 2 * backlog - _OTHERS, proxies=settings.proxies)
     config = uvicorn.Config(
-        application(service, settings.origins),
+        application(service),
         http=Hurried,
         access_log=False,  # it would write addresses
         log_config=None,

@@ -26,6 +26,7 @@ class Verdict(Enum):
     NO_TOKEN = "no token", 401
     UNKNOWN_TOKEN = "unknown token", 403
     SPENT_TOKEN = "spent token", 409
+    OTHER_SITE = "other site", 403
     TOO_FAST = "too fast", 429
     TOO_SLOW = "too slow", 408
 
