@@ -211,11 +211,11 @@ def test_how_far_is_told_by_the_error_that_is_wanted(tmp_path: Path) -> None:
 
 
 def test_rejections_are_told_in_words(locked: Service) -> None:
-    locked.live.store.reject(Counter({Verdict.SPENT_TOKEN: 2, Verdict.MALFORMED: 5}))
+    locked.live.store.reject(Counter({Verdict.UNKNOWN_TOKEN: 2, Verdict.MALFORMED: 5}))
     client = ask(locked)
     found = client.get("/v1/overview", headers=HEADERS).json()["rejected"]
-    assert [(one["reason"], one["times"]) for one in found] == [("malformed", 5), ("spent token", 2)]
-    assert found[1]["words"] == "with an invitation that was used before"
+    assert [(one["reason"], one["times"]) for one in found] == [("malformed", 5), ("unknown token", 2)]
+    assert found[1]["words"] == "with an invitation that was never given out"
 
 
 def test_every_rejection_has_words() -> None:

@@ -102,7 +102,7 @@ def test_a_restored_copy_serves_and_forgets_nothing_before_it(
         assert 10 <= known <= last
         for k in range(10):
             assert send(again, invited[k], line(k)) == (200, "counted before")
-            assert send(again, invited[k], line(100 + k)) == (409, "spent token")
+            assert send(again, invited[k], line(100 + k)) == (200, "counted before")
         assert again.get("/v1/answers").json()["n"] == known
         assert send(again, invited[55], line(55)) == (201, "counted")
         # what came since is forgotten: a device that sends again is counted, once
@@ -142,6 +142,6 @@ def test_a_report_is_deleted_as_the_guide_says(tmp_path: Path) -> None:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=30)) as connection:
             connection.executescript(statement.replace("0123456789abcdef0123456789abcdef", name))
         assert service.live.store.counted() == 0
-        assert send(client, token, line(2)) == (409, "spent token")
+        assert send(client, token, line(2)) == (200, "counted before")
         for file in tmp_path.iterdir():
             assert bytes.fromhex(name) not in file.read_bytes()

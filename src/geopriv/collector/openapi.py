@@ -114,7 +114,7 @@ def _one(design: Design, invited: bool) -> Described:
         statuses.setdefault(verdict.status, []).append(verdict.words)
     verdicts = [_answer(", ".join(words), schemas.said(words), status=at) for at, words in sorted(statuses.items())]
     body = {"required": True, "content": {_JSON: {"schema": schemas.report(design)}}}
-    about = "One report. The same again, under the same token, is counted once and answered with 200."
+    about = "One report. Whatever comes with a token that was spent is not counted, and answered with 200."
     return _page(about, *verdicts, _ENDLESS, _DOWN) | {
         "requestBody": body,
         "security": [{"token": []}] if invited else [],

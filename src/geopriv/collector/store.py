@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -133,7 +134,7 @@ class Store:
     def take(self, sent: Sequence[Sent]) -> list[Verdict]:
         """Write reports, each with its token spent, in one transaction that is on the disk before this returns.
 
-        A report whose id and token were there before is the same one if it says the same. Reports are written in the
+        Reports are written in the
         order of their ids, and tokens in that of their hashes, so that the transaction does not tell which belong
         together where there are several.
 
@@ -354,24 +355,29 @@ class Store:
 def _judged(
     sent: Sequence[Sent], tokens: dict[bytes, bool], known: dict[bytes, tuple[int, int | None, str]]
 ) -> tuple[list[Verdict], list[Sent]]:
-    """What becomes of each report, and those that are to be written."""
+    """What becomes of each report, and those that are to be written.
+
+    Of a token only its own state is told: nothing joins it with its report, so whoever shows one could else ask of any
+    report whether it was counted. A token that was not spent counts one report, under another id where its own is
+    taken; one that was spent is of a report that was counted, whatever comes with it now.
+    """
     verdicts: list[Verdict] = []
     fresh: list[Sent] = []
     for one in sent:
         spent = tokens.get(one.token) if one.token is not None else False
         if spent is None:
             verdicts.append(Verdict.UNKNOWN_TOKEN)
-        elif one.id in known:
-            same = known[one.id] == one.row and (spent or one.token is None)
-            verdicts.append(Verdict.AGAIN if same else Verdict.SPENT_TOKEN if spent else Verdict.REPEATED_ID)
         elif spent:
-            verdicts.append(Verdict.SPENT_TOKEN)
+            verdicts.append(Verdict.AGAIN)
+        elif one.token is None and one.id in known:
+            verdicts.append(Verdict.AGAIN if known[one.id] == one.row else Verdict.REPEATED_ID)
         else:
             verdicts.append(Verdict.COUNTED)
-            fresh.append(one)
-            known[one.id] = one.row  # for what comes later in the same transaction
-            if one.token is not None:
-                tokens[one.token] = True
+            kept = replace(one, id=os.urandom(16)) if one.id in known else one
+            fresh.append(kept)
+            known[kept.id] = kept.row  # for what comes later in the same transaction
+            if kept.token is not None:
+                tokens[kept.token] = True
     return verdicts, fresh
 
 
