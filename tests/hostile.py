@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from typing import Any, Self
 
+import pytest
+
+import geopriv as gp
+from geopriv.device import regions
 from geopriv.device.draws import Source, draw_letter, rows_of
 from geopriv.device.globe import globe_region
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.reading import CORNERS
 from geopriv.device.regions import flat_region
 from geopriv.device.tables import NARROWEST
+from tests.designs import document_of, rehashed, table_design
 
 Ring = list[tuple[float, float]]
 Enclose = Callable[[tuple[Fraction, ...], int], Interval]
@@ -51,6 +58,36 @@ class Hostile:
         """One draw at a value."""
         rows, enclose = rows_of(self.lattice, ((TOTAL // 2, TOTAL),) * len(self.lattice)), self.enclose()
         return lambda x: draw_letter(rows, partial(enclose, tuple(map(Fraction, x))), source)
+
+
+class Steps:
+    """Counts the instructions of Python that are executed, in all functions that are called, while it is open."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        self._before = sys.gettrace()
+        sys.settrace(self._look)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _look(self, frame: Any, event: str, argument: Any) -> Any:
+        frame.f_trace_opcodes = True
+        self.count += event == "opcode"
+        return self._look
+
+
+def look_at_near_edges_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault: edges of which a corner is far away are left out, so that a draw takes longer beside many."""
+    honest = regions._look
+
+    def wrong(place: Sequence[int], edges: Sequence[Any], bits: int) -> tuple[int, bool]:
+        return honest(place, [edge for edge in edges if abs(edge[0] - place[0]) < 1 << bits] or edges[:1], bits)
+
+    monkeypatch.setattr(regions, "_look", wrong)
 
 
 def fan(x: float, y: float, corners: int, size: float) -> Ring:
@@ -87,6 +124,17 @@ def tangents(corners: int, long: float) -> Ring:
     return [*ring, ring[0]]
 
 
+def shared(rings: list[Ring], epsilon: float = 1.0) -> bytes:
+    """A design of tables around polygons, heard so seldom that they may share a report wherever these are."""
+    document = document_of(table_design(gp.Ball((0.0, 0.0), 1.0, 1.0, gp.Plane()), epsilon))
+    (table,) = document["mechanisms"]
+    small = {"lattice": [-1.0, 1.0], "values": [0.0, 1.0], "weights": [[TOTAL // 2] * 2] * 2}
+    tables = [table | small | {"coordinate": {"type": "Region", "rings": [ring]}} for ring in rings]
+    one = {"type": "SharedTables", "tables": tables, "share": [1, 64]}
+    one |= {key: table[key] for key in ("space", "guarantee")}
+    return rehashed(document | {"mechanisms": [one]})
+
+
 def polygons(n: int = CORNERS) -> dict[str, Hostile]:
     """All of them, of up to n corners."""
     home, away = (40.75, -74.0), (1.0, 1.0)
@@ -99,6 +147,7 @@ def polygons(n: int = CORNERS) -> dict[str, Hostile]:
         "Earth, one edge many times": Hostile(street(n, 0.0), STREET, across, opposite, earth=True),
         "Earth, nearly one edge": Hostile(street(n, 1e-9), STREET, across, opposite, earth=True),
         "Earth, centre of a circle": Hostile(circle, [k * 111_190.0 for k in around], (0.0, 0.0), away, earth=True),
+        "Plane, one edge many times": Hostile(street(n, 0.0), STREET, across[::-1], (9.0, 9.0), earth=False),
         "Plane, fan": Hostile(fan(-74.0, 40.75, n, 0.01), NARROW, (-74.0, 40.75), away, earth=False),
         "Plane, far fan": Hostile(far_fan(n), NARROW, (0.0, 0.0), (1.0, 1.0), earth=False),
         "Plane, beside a far fan": Hostile(far_fan(n), NARROW, (1.0, 1.0), (1e300, 1e300), earth=False),

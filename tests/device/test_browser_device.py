@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
+import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,11 @@ import pytest
 import shapely
 
 import geopriv as gp
+from geopriv.device.reading import CORNERS, LOOKS
 from tests.crafted_kinds import of_further_kinds, of_kind
 from tests.crafting import Crafted, crafted
 from tests.designs import Given, Stream, document_of, rehashed, table_design
+from tests.hostile import polygons, shared
 from tests.node_device import CLIENT, HERE, NODE, SORTS, browser, differences, python, read
 from tests.shared_by_hand import by_hand, design_of, hidden_in_a_wide_cell
 
@@ -46,7 +50,7 @@ def test_both_devices_take_and_answer_the_same_of_all_further_kinds() -> None:
         ("spare rows", "weights.js", "(3n * right - first - 2n * second)), 3n * right]", "0n), 1n]"),
         ("round noise", "rounds.js", "x.times(x).over(TWO)", "x.times(x)"),
         ("round noise", "uniform.js", "2 * (this.bits + 64) - 64", "2 * this.bits"),  # more bits, where 64 are too few
-        ("several", "designs.js", "this.#mechanisms[which]", "this.#mechanisms[0]"),
+        ("several", "designs.js", "mechanisms[which]", "mechanisms[0]"),
         ("groups and ranges", "groups.js", "names.length < 2", "names.length < 3"),
         ("groups and ranges", "spaces.js", "part.less(low[k]) ?", "low[k].less(part) ?"),
         ("a vector", "table.js", "document.others.length", "document.vectors.length"),
@@ -80,6 +84,49 @@ def changed(folder: Path, file: str, honest: str, wrong: str) -> Path:
     assert words.count(honest) == 1
     path.write_text(words.replace(honest, wrong), encoding="utf-8")
     return folder
+
+
+def times(name: str, folder: Path = HERE) -> list[float]:
+    """The least of some times of a draw near and far, from a hostile polygon, the measurements taking turns."""
+    one = polygons(4_000)[name]
+    space = gp.Earth() if one.earth else gp.Plane()
+    (table,) = document_of(table_design(gp.Ball((0.0, 0.0), 1.0, 1.0, space), 1.0))["mechanisms"]
+    table["coordinate"] = {"type": "EarthRegion" if one.earth else "Region", "rings": [one.ring]}
+    least = [math.inf, math.inf]
+    with browser(folder) as device:
+        document = document_of(table_design()) | {"mechanisms": [table], "guarantee": table["guarantee"]}
+        assert device.keep("it", rehashed(document))["ok"]
+        for k in range(60):
+            value = [str(part) for part in (one.near, one.far)[k % 2]]
+            began = time.perf_counter()
+            device(name="it", value=value, bytes=bytes(range(64)).hex())
+            least[k % 2] = min(least[k % 2], time.perf_counter() - began)
+    return least
+
+
+@pytest.mark.parametrize("name", ["Plane, one edge many times", "Earth, one edge many times", "Plane, fan"])
+def test_a_draw_takes_about_as_long_wherever_somebody_is(name: str) -> None:
+    """1.4 times as long at most, and three times where edges that are far away are left out."""
+    near, far = times(name)
+    assert max(near, far) < 2 * min(near, far)
+
+
+def test_a_draw_that_leaves_out_far_edges_is_caught(tmp_path: Path) -> None:
+    """Planted."""
+    honest = "for (const { ay, by, dx, dy, inner, outer, size } of edges) {"
+    wrong = "for (const { ax, ay, by, dx, dy, inner, outer, size } of edges) { if ((px - ax) >> 164n > 0n) continue;"
+    near, far = times("Plane, one edge many times", changed(tmp_path, "regions.js", honest, wrong))
+    assert max(near, far) > 2 * min(near, far)
+
+
+def test_both_devices_take_as_many_letters_and_corners_that_share_a_report() -> None:
+    ring = polygons(90)["Plane, fan"].ring
+    whole = [*ring, *[ring[-1]] * (CORNERS - len(ring))]
+    rings = [whole] * (LOOKS // CORNERS)
+    with browser() as device:
+        for left_out, taken in ((len(rings), True), (len(rings) - 1, False)):
+            data = shared([whole[:-left_out], *rings[1:]])
+            assert (read(data) is not None) is device.keep("it", data)["ok"] is taken
 
 
 Said = tuple[list[float], list[int]]  # a lattice, and in 64ths how often something is said there

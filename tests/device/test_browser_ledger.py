@@ -187,6 +187,47 @@ def test_all_surveys_together_cost_at_most_the_total(tab: Tab, ledger: str) -> N
     ]
 
 
+def test_a_person_answers_so_many_surveys_and_no_more(tab: Tab, ledger: str) -> None:
+    found = run(
+        tab,
+        """
+        const allowed = {total: 9, mostSurveys: 1};
+        const clients = await Promise.all([first, second].map((design) => client(design, allowed, ledger)));
+        const person = "another";
+        return Promise.all([clients[0].report(1), clients[1].report(1), clients[0].report(1),
+          clients[1].report(1, {person})].map(said));
+        """,
+        first=FIRST,
+        second=SECOND,
+        ledger=ledger,
+    )
+    assert [one.get("error") for one in found] == [None, "BudgetExhausted", None, None]
+    assert found[1]["words"] == "A person may answer at most 1 surveys."
+    assert found[0] == found[2]
+
+
+@pytest.mark.parametrize(
+    ("takes", "after"), [(0.0, 0.5), (0.1, 0.5), (0.3, 2), (7, 32), (16, "A draw of the design must take at most 15")]
+)
+def test_where_draws_take_long_all_reports_wait_longer(tab: Tab, ledger: str, takes: float, after: Any) -> None:
+    """By a clock on which each look takes so many seconds; it is looked at before there is a value."""
+    found = run(
+        tab,
+        """
+        const [honest, began] = [performance.now, performance.now()];
+        let looks = 0;
+        performance.now = () => began + 1000 * takes * looks++;
+        const one = await client(design, {after: 0.5}, ledger).catch((error) => ({after: error.message}));
+        performance.now = honest;
+        return one.after;
+        """,
+        design=FIRST,
+        ledger=ledger,
+        takes=takes,
+    )
+    assert found == after or found.startswith(after)
+
+
 def test_another_design_of_the_same_survey_is_not_answered(tab: Tab, ledger: str) -> None:
     other = text(table_design(gp.Threshold(1.0, 2.0)))
     found, another = run(
@@ -214,6 +255,8 @@ def test_another_design_of_the_same_survey_is_not_answered(tab: Tab, ledger: str
         ({"trust": False, "hash": "0" * 64}, "InvalidDesign"),
         ({"trust": False}, "InvalidParameter"),
         ({"total": 0}, "InvalidParameter"),
+        ({"mostSurveys": 0}, "InvalidParameter"),
+        ({"mostSurveys": 1.5}, "InvalidParameter"),
     ],
 )
 def test_a_policy_refuses_before_anything_is_reported(tab: Tab, ledger: str, policy: dict[str, Any], name: str) -> None:

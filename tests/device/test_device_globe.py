@@ -11,8 +11,10 @@ from flint import arb
 
 from geopriv.device.globe import (
     GlobeRegion,
+    _float_vector,
     globe_region,
 )
+from geopriv.device.regions import LEVEL
 from tests import independent
 
 RADIUS = 6_371_008.8
@@ -56,7 +58,9 @@ def level_with_its_first_corner(rng: random.Random) -> tuple[list[Degrees], tupl
         second = (float(longitude), float(latitude))
     region = globe_region(RADIUS, [[first, second, third, first]])
     x, y = on_map(region, number)
-    up, ahead = (sum(map(operator.mul, region.floats[number], axis)) for axis in region.frame[1:])
+    up, ahead = (
+        sum(map(operator.mul, _float_vector(region.grid[0][number][:3], LEVEL), axis)) for axis in region.frame[1:]
+    )
     height = (Fraction(up / ahead) + y) / 2
     return [first, second, third, first], place_of(region, x - Fraction(1, 1000), height)
 

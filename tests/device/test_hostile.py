@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import compress
 from typing import Any
 
 import pytest
 from flint import arb
 
 import geopriv as gp
+from geopriv.device import globe
 from geopriv.device.designs import verify
 from geopriv.device.draws import draw_letter, rows_of, system_bytes
 from geopriv.device.intervals import Interval
+from geopriv.device.reading import CORNERS, LOOKS
+from geopriv.device.shared import draw_said
 from tests import independent
-from tests.designs import document_of, rehashed, table_design
-from tests.hostile import RADIUS, TOTAL, Hostile, polygons
+from tests.designs import Stream, document_of, rehashed, table_design
+from tests.hostile import RADIUS, TOTAL, Hostile, Steps, look_at_near_edges_only, polygons, shared
 
 N = 900  # corners: work grows with them
 CALLS = 40 * N  # functions that a draw may call: some ten an edge
 BITS = 152  # that are ever asked of a coordinate: 112 beyond the narrowest cell
 SLOWEST = 3.0  # seconds, on a busy machine
+EVEN = (
+    0.02  # of the steps of a draw, by which they may differ: the series of one arc tangent is short where it is small
+)
 
 
 @lru_cache(maxsize=1)
@@ -54,6 +62,60 @@ def test_a_draw_takes_bounded_work_where_all_edges_are_equally_near(name: str) -
     draw = one.drawer(system_bytes)
     for value in (one.near, one.far):
         assert calls(partial(draw, value)) < CALLS
+
+
+def steps(work: Callable[[], Any]) -> int:
+    """How many instructions of Python are executed, in all functions that are called."""
+    with Steps() as counted:
+        work()
+    return counted.count
+
+
+def uneven(one: Hostile) -> float:
+    """By what share the steps of a draw differ between two places, with the same bytes."""
+    one.drawer(Stream(3))(one.near)  # what is public is computed once, and kept
+    near, far = (steps(partial(one.drawer(Stream(3)), value)) for value in (one.near, one.far))
+    return abs(near - far) / max(near, far)
+
+
+@pytest.mark.parametrize("name", small())
+def test_a_draw_takes_the_same_steps_wherever_somebody_is(name: str) -> None:
+    """Every edge is looked at, in every way in which it could be the nearest; else times would tell who is near it."""
+    assert uneven(small()[name]) < EVEN
+
+
+@pytest.mark.parametrize("earth", [True, False])
+def test_a_draw_that_looks_less_at_far_edges_is_caught(earth: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: edges of which a corner is far away are left out."""
+    one = small()["Earth, one edge many times" if earth else "Plane, one edge many times"]
+    if earth:
+        whole = globe._look
+
+        def near_arcs(here: Any, corners: Any, arcs: Any, level: int) -> Any:
+            near = [math.dist(here[:3], corners[arc[0]][:3]) < 3e-5 * 2.0**level for arc in arcs]
+            return whole(here, corners, list(compress(arcs, near)), level)
+
+        monkeypatch.setattr(globe, "_look", near_arcs)
+    else:
+        look_at_near_edges_only(monkeypatch)
+    assert uneven(one) > EVEN
+
+
+def test_tables_that_share_a_report_are_all_looked_at_wherever_somebody_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many letters, at a lattice point, where the coordinate may lie in either of two cells, and away from all."""
+    rows = rows_of([-1.0, 0.0, 1.0], (tuple(range(TOTAL // 2, TOTAL // 2 + 500)),) * 3)
+    beside = {
+        "at a lattice point": (-1, 1),
+        "in a cell": (1 << 110, (1 << 110) + 2),
+        "beyond": (3 << 112, (3 << 112) + 2),
+    }
+
+    def counted(ends: tuple[int, int]) -> int:
+        share, source = Fraction(1, 1000), Stream(4)
+        return steps(lambda: draw_said([rows] * 3, [lambda bits: Interval(*ends, 112)] * 3, share, source))
+
+    found = [counted(ends) for ends in beside.values()]
+    assert max(found) - min(found) < EVEN * max(found)
 
 
 @pytest.mark.parametrize("name", small())
@@ -119,3 +181,13 @@ def test_a_table_with_cells_that_nobody_needs_is_refused(epsilon: float, narrowe
     table["lattice"][2] = -narrowest
     with pytest.raises(gp.InvalidDesign, match="at least 2\\^-40"):
         verify(rehashed(document))
+
+
+def test_a_shared_report_looks_at_a_bounded_number_of_letters_and_corners() -> None:
+    ring = small()["Plane, fan"].ring
+    whole = [*ring, *[ring[-1]] * (CORNERS - len(ring))]
+    rings = [whole] * (LOOKS // CORNERS)
+    fits = shared([whole[: -len(rings)], *rings[1:]])
+    verify(fits)
+    with pytest.raises(gp.InvalidDesign, match=f"at most {LOOKS:,} letters and corners in all. Got {LOOKS + 1:,}"):
+        verify(shared([whole[: 1 - len(rings)], *rings[1:]]))

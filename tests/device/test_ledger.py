@@ -14,6 +14,7 @@ import pytest
 
 import geopriv as gp
 from geopriv.device.ledger import Ledger
+from geopriv.device.walks import Walked
 from geopriv.errors import Refused
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
@@ -48,6 +49,26 @@ def test_costs_that_vanish_beside_others_in_floats_are_added_too(tmp_path: Path)
     assert 1.0 + 1e-30 == 1.0
     with pytest.raises(gp.BudgetExhausted):
         ledger.once("me", "second", "d", 1e-30, made)
+
+
+def test_a_person_answers_so_many_surveys_and_no_more(tmp_path: Path) -> None:
+    """However little each costs: an enemy could ask millions of times, and learn a little from when reports leave."""
+    ledger = Ledger(tmp_path / "ledger", "m", 1.0, 3)
+    for k in range(3):
+        ledger.once("me", str(k), "d", 1e-9, made)
+    with pytest.raises(gp.BudgetExhausted, match="answered 3 surveys, the most"):
+        ledger.once("me", "3", "d", 1e-9, made)
+    with pytest.raises(gp.BudgetExhausted, match="answered 3 surveys"):
+        ledger.walk("me", "3", "d", 1e-9, 1, lambda last: (made(), Walked(1, 1, 0, Fraction(0))))
+    assert ledger.once("me", "2", "d", 1e-9, made) == made()  # the same report again
+    ledger.once("another", "3", "d", 1e-9, made)
+    assert ledger.spent("me") == 3 * Fraction(1e-9)
+
+
+def test_a_walk_is_one_survey_in_all_its_rounds(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger", "m", 1.0, 1)
+    for k in (1, 2, 3):
+        ledger.walk("me", "walk", "d", 1e-9, k, lambda last, k=k: (f"{k}", Walked(k, k, 0, Fraction(0))))  # type: ignore[misc]
 
 
 def test_a_ledger_holds_one_unit(tmp_path: Path) -> None:

@@ -64,6 +64,19 @@ def test_a_new_name_of_a_survey_costs_again_within_the_total(tmp_path: Path) -> 
         answered(named("USD", "income of April"), tmp_path, policy)
 
 
+def test_a_policy_says_how_many_surveys_are_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = allowed(unit="USD", most_surveys=2)
+    for k in range(2):
+        answered(named("USD", f"survey {k}"), tmp_path, policy)
+    with pytest.raises(gp.BudgetExhausted, match="answered 2 surveys"):
+        answered(named("USD", "survey 2"), tmp_path, policy)
+    shell = [str(tmp_path / "design.json"), "--value", "0", "--ledger", str(tmp_path / "ledger"), *arguments_of(policy)]
+    assert main([*shell, "--most-surveys", "2"]) == 1
+    assert "answered 2 surveys, the most that the policy allows" in capsys.readouterr().err
+    assert main([*shell, "--most-surveys", "3"]) == 0
+    assert Policy(None, 1.0, 1.0, trust=True).most_surveys == 100
+
+
 @pytest.mark.parametrize("unit", [None, "km", "usd", "US dollars"])
 def test_a_design_in_another_unit_is_refused_and_makes_no_ledger(unit: str | None, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="unit of the design must be 'USD'"):
@@ -148,6 +161,9 @@ def test_a_file_is_trusted_aloud_only(tmp_path: Path, capsys: pytest.CaptureFixt
         {"after": -0.1},
         {"after": float("nan")},
         {"after": 1e9},
+        {"most_surveys": 0},
+        {"most_surveys": 2.0},
+        {"most_surveys": True},
     ],
     ids=str,
 )

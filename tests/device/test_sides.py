@@ -86,8 +86,10 @@ def test_a_device_knows_the_side_whatever_the_heights_of_corners() -> None:
         assert wrong_on_a_device(ring) == 0
 
 
-def test_runs_that_are_ruled_out_by_exact_heights_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regions, "_MOVED", 0.0)
+def test_a_ring_that_is_not_closed_on_the_grid_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: the last end of each edge is one unit higher than the first one of the next."""
+    whole = regions._whole
+    monkeypatch.setattr(regions, "_whole", lambda edge, bits: (*whole(edge, bits)[:-1], whole(edge, bits)[-1] + 1))
     assert wrong_on_a_device(FLAT) > 0
 
 

@@ -12,10 +12,17 @@ import pytest
 
 import geopriv as gp
 from geopriv.client import Client, main
-from geopriv.device.designs import VerifiedDesign
-from geopriv.device.timing import Clock
+from geopriv.device import timing
+from geopriv.device.designs import VerifiedDesign, verify
+from geopriv.device.regions import FlatRegion
+from geopriv.device.timing import Clock, long_enough
+from geopriv.errors import Refused
 from tests.designs import table_design
+from tests.hostile import Steps, look_at_near_edges_only, shared
 from tests.policies import allowed, arguments_of
+
+VECTORS = Path(__file__).parents[2] / "docs" / "vectors"
+STEPS = 55_000  # instructions of a draw of the design below, about
 
 
 class Seconds:
@@ -90,6 +97,117 @@ def test_a_draw_that_takes_longer_tells_only_how_often_the_time_is_doubled(
     draws_for(seconds, float)
     times = [left(design, tmp_path, seconds, value, 0.5) for value in (0.51, 0.9, 1.2, 1.7, 2.3)]
     assert times == pytest.approx([1.0, 1.0, 2.0, 2.0, 4.0])
+
+
+class Slow(Steps):
+    """A clock on which every instruction of Python takes a time, and nothing else does."""
+
+    def __init__(self, tick: float) -> None:
+        super().__init__()
+        self.tick, self.slept = tick, 0.0
+
+    def sleep(self, seconds: float) -> None:
+        self.slept += seconds
+
+    def clock(self) -> Clock:
+        return Clock(lambda: self.count * self.tick + self.slept, self.sleep)
+
+
+HOME, AWAY = (0.5, 0.0), (1e6, 1e6)
+WALKED = [(0.0, 0.0), (1.0, 0.0)] * 300 + [(1.0, 1.0), (0.0, 0.0)]  # one edge walked up and down, beside one home
+TRIANGLE = [(1e6, 1e6), (1e6 + 1, 1e6), (1e6, 1e6 + 1), (1e6, 1e6)]
+
+
+def waited(folder: Path, tick: float) -> list[float]:
+    """When reports leave that are made beside many edges and beside few, where one is due after a second."""
+    (folder / "design.json").write_bytes(shared([WALKED, TRIANGLE]))
+    found = []
+    with Slow(tick) as slow:
+        client = Client(folder / "design.json", folder / "ledger", allowed(unit="m", after=1.0), slow.clock())
+        for k, value in enumerate((HOME, AWAY)):
+            began = slow.clock().now()
+            client.report(value, person=str(k))
+            found.append(slow.clock().now() - began)
+    return found
+
+
+@pytest.mark.parametrize("long", [0.1, 0.45, 1.5, 7.0])
+def test_on_a_slow_device_reports_leave_at_one_time_beside_many_edges_and_beside_few(
+    long: float, tmp_path: Path
+) -> None:
+    """A draw takes so many seconds: the time is doubled until it is four times that, before anything is asked."""
+    near, far = waited(tmp_path, long / STEPS)
+    assert near == pytest.approx(far, rel=0.01)
+    assert 4 * long < near < 16 * max(long, 0.1)
+
+
+def test_where_draws_differ_and_the_time_is_not_measured_it_tells_where_somebody_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted, both: each alone is made up for by the other."""
+    look_at_near_edges_only(monkeypatch)
+    near, far = waited(tmp_path, 1.5 / STEPS)
+    assert near == pytest.approx(far, rel=0.01)
+    monkeypatch.setattr(timing, "long_enough", lambda design, after, clock: after)
+    (tmp_path / "ledger").unlink()
+    near, far = waited(tmp_path, 1.5 / STEPS)
+    assert near > 1.9 * far
+    monkeypatch.undo()
+    monkeypatch.setattr(timing, "long_enough", lambda design, after, clock: after)
+    (tmp_path / "ledger").unlink()
+    near, far = waited(tmp_path, 1.5 / STEPS)
+    assert near == pytest.approx(far, rel=0.01)
+
+
+def slow_at(monkeypatch: pytest.MonkeyPatch, seconds: Seconds, takes: Callable[[Any], float]) -> None:
+    """Let enclosures of polygons take a time that depends on the point."""
+    enclose = FlatRegion.enclose
+
+    def slow(self: FlatRegion, point: Any) -> Any:
+        seconds.work(takes([float(part.middle()) for part in point]))
+        return enclose(self, point)
+
+    monkeypatch.setattr(FlatRegion, "enclose", slow)
+
+
+@pytest.mark.parametrize(
+    ("takes", "after"), [(0.01, 0.5), (0.1, 0.5), (0.13, 1.0), (0.3, 2.0), (7.0, 32.0), (14.0, 64.0)]
+)
+def test_a_draw_that_is_slow_at_a_corner_of_the_design_makes_all_reports_wait(
+    takes: float, after: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No value is needed to find out."""
+    (tmp_path / "design.json").write_bytes(shared([TRIANGLE]))
+    seconds = Seconds()
+    slow_at(monkeypatch, seconds, lambda place: takes if place == [1e6, 1e6 + 1] else 0.0)
+    client = Client(tmp_path / "design.json", tmp_path / "ledger", allowed(unit="m", after=0.5), seconds.clock())
+    assert client.after == after
+    assert (
+        Client(tmp_path / "design.json", tmp_path / "ledger", allowed(unit="m", after=0.0), seconds.clock()).after
+        == 0.0
+    )
+
+
+def test_a_design_that_is_too_slow_for_a_device_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "design.json").write_bytes(shared([TRIANGLE]))
+    seconds = Seconds()
+    slow_at(monkeypatch, seconds, lambda place: 15.1)
+    with pytest.raises(Refused, match="at most 15 seconds on this device"):
+        Client(tmp_path / "design.json", tmp_path / "ledger", allowed(unit="m", after=0.5), seconds.clock())
+    assert not (tmp_path / "ledger").exists()
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in VECTORS.glob("*.design.json")))
+def test_every_kind_of_design_is_measured_at_places_that_its_space_has(name: str) -> None:
+    design = verify((VECTORS / name).read_bytes())
+    drawn: list[Any] = []
+
+    def now() -> float:
+        drawn.append(None)
+        return 0.0
+
+    assert long_enough(design, 1.0, Clock(now)) == 1.0
+    assert 2 * len(design.mechanisms) + 2 <= len(drawn) < 50
 
 
 def test_a_sleep_that_ends_early_is_continued() -> None:

@@ -4,10 +4,11 @@ import { verify } from "./designs.js";
 import { systemBytes } from "./uniform.js";
 import { Ledger } from "./ledger.js";
 import { Policy } from "./policy.js";
+import { leave, longEnough } from "./timing.js";
 
 export class Client {
-  constructor(design, policy, ledger) {
-    Object.assign(this, { design, policy, ledger });
+  constructor(design, policy, ledger, after) {
+    Object.assign(this, { design, policy, ledger, after });
   }
 
   /** A client for the bytes of a design.json under a policy; `ledger` names a database of the browser, one a unit. */
@@ -15,7 +16,8 @@ export class Client {
     const allowed = policy instanceof Policy ? policy : new Policy(policy);
     const design = await verify(bytes, allowed.hash);
     allowed.require(design);
-    return new Client(design, allowed, await Ledger.open(ledger, allowed.unit, allowed.total));
+    const after = allowed.after && longEnough(allowed.after, design.longest()); // before there is a value
+    return new Client(design, allowed, await Ledger.open(ledger, allowed), after);
   }
 
   /**
@@ -27,23 +29,10 @@ export class Client {
   async report(value, { person = "me", group } = {}) {
     this.design.groupNumber(group);
     const make = () => this.design.draw(value, systemBytes, group);
-    return leave(() => this.ledger.once(person, this.design, make), this.policy.after);
+    return leave(() => this.ledger.once(person, this.design, make), this.after);
   }
 
   close() {
     this.ledger.close();
-  }
-}
-
-/** What work gives, or its error, when `after` seconds have passed, or else the first of 2, 4, 8, … times that. */
-async function leave(work, after) {
-  const began = performance.now();
-  try {
-    return await work();
-  } finally {
-    let waits = 1000 * after;
-    const took = performance.now() - began;
-    while (0 < waits && waits < took) waits *= 2;
-    for (let left; (left = began + waits - performance.now()) > 0; ) await new Promise((go) => setTimeout(go, left));
   }
 }

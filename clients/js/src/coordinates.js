@@ -62,8 +62,8 @@ function quadrant(document, space) {
   return (x, bits) => {
     const lack = point(x, bits).map((part, k) => exact(corner[k], bits).minus(part));
     const deepest = lack.reduce((a, b) => a.maximum(b));
-    if (deepest.high <= 0n) return deepest;
     const outside = length(lack.map((part) => part.maximum(new Interval(0n, 0n, bits))));
+    if (deepest.high <= 0n) return deepest;
     if (deepest.low > 0n) return outside;
     return new Interval(min(outside.low, deepest.low), max(outside.high, deepest.high), bits); // both are 0 on the border
   };

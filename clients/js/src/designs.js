@@ -1,12 +1,13 @@
 // A design as a device runs it: its hash checked, its promises verified, then drawn from.
 
 import { InvalidDesign, InvalidParameter } from "./errors.js";
-import { canonical, hexadecimal, isObject, parseDesign } from "./json.js";
+import { canonical, hexadecimal, parseDesign } from "./json.js";
 import { readEpsilon, readMechanism } from "./mechanisms.js";
 import { exactly, parts, refuse, text, thing, whole } from "./reading.js";
 import { readLimits, readValue } from "./spaces.js";
 import { NAME } from "./texts.js";
-import { drawShare } from "./uniform.js";
+import { now } from "./timing.js";
+import { systemBytes } from "./uniform.js";
 
 const KEYS = { Design: ["version", "survey", "mechanisms", "shares", "questions", "source", "guarantee", "hash"] };
 const MECHANISMS = 4_096;
@@ -26,9 +27,9 @@ export async function verify(bytes, expected) {
   whole(document.version, "design.version", 3n, 3n);
   text(document.survey, "design.survey", NAME);
   const documents = parts(document.mechanisms, "design.mechanisms", MECHANISMS);
-  if (documents.some((one) => isObject(one) && ("tables" in one || isObject(one.coordinate) && "rings" in one.coordinate))) {
-    (await import("./crowds.js")).requireFew(documents);
-  }
+  const large = documents.length > 1 || documents.some((one) => one?.tables ?? one?.coordinate?.rings);
+  const crowd = large ? await import("./crowds.js") : null;
+  crowd?.requireFew(documents);
   const mechanisms = [];
   for (const one of documents) mechanisms.push(await readMechanism(one, `mechanism ${mechanisms.length}`));
   const [first] = documents.map((one) => canonical(one.space));
@@ -44,18 +45,15 @@ export async function verify(bytes, expected) {
   const limits = readLimits(document.source, space);
   const open = "groups" in document || "counted" in document;
   const groups = open ? (await import("./groups.js")).readOpenly(document) : [];
-  return new VerifiedDesign({ document, mechanisms, shares, space, epsilon, limits, groups });
+  return new VerifiedDesign({ document, mechanisms, shares, space, epsilon, limits, groups, crowd });
 }
 
 /** A design whose hash and whose promises were checked. */
 export class VerifiedDesign {
-  #mechanisms;
-  #shares;
-  #space;
-  #limits;
+  #own;
 
-  constructor({ document, mechanisms, shares, space, epsilon, limits, groups }) {
-    [this.#mechanisms, this.#shares, this.#space, this.#limits] = [mechanisms, shares, space, limits];
+  constructor({ document, epsilon, groups, ...own }) {
+    const { space } = (this.#own = own);
     Object.assign(this, { document, epsilon, groups, hash: document.hash, survey: document.survey, unit: space.unit });
     this.degrees = space.kind === "Earth" || space.kind === "LocalPlane"; // a value is a latitude and a longitude
     Object.freeze(this);
@@ -67,12 +65,25 @@ export class VerifiedDesign {
 
   /** One line of NDJSON from random bytes: the id first, since how many bytes a draw takes depends on the value. */
   draw(value, source, group) {
+    const { mechanisms, shares, space, limits, crowd } = this.#own;
     const told = this.groupNumber(group);
     const id = hexadecimal(source(16));
-    const which = drawShare(this.#shares, source);
-    const report = this.#mechanisms[which].draw(readValue(this.#space, value, this.#limits), source);
+    const which = crowd?.drawShare(shares, source) ?? 0;
+    const report = mechanisms[which].draw(readValue(space, value, limits), source);
     const openly = told === null ? {} : { group: BigInt(told) };
     return canonical({ design: this.hash, ...openly, id, mechanism: BigInt(which), report });
+  }
+
+  /** Seconds of the longest draw at public places. */
+  longest() {
+    const { mechanisms, space, limits, crowd } = this.#own;
+    const took = (place, k) => {
+      const began = now();
+      mechanisms[k].draw(readValue(space, place, limits), systemBytes);
+      return now() - began;
+    };
+    const zero = Array(space.axes).fill(0);
+    return crowd?.longest(this.document.mechanisms, zero, took) ?? took(zero, 0);
   }
 
   /** The number that a report carries for a group, which is told openly; null where the design asks for none. */

@@ -29,7 +29,7 @@ function length(way) {
   return root(way.map((part) => scale * part)) / scale;
 }
 
-/** A coordinate of a bounded set as it is seen from a box: a box around the set, what a look costs, and the look. */
+/** A coordinate of a bounded set as it is seen from a box: a box around the set, its corners, what a look costs, and the look. */
 export function readSight(document, axes, where) {
   const sights = { Radial: disc, Region: polygon };
   if (!Object.hasOwn(sights, document.type) || axes > 2) {
@@ -54,7 +54,7 @@ function disc(document) {
     const s = far - offset;
     return { low: Math.max(s - reach, -offset), high: s + reach, ...gradient(way, far, reach, far - reach) };
   };
-  return { box: [center.map((part) => part - wide), center.map((part) => part + wide)], cost: 1, look };
+  return { box: [center.map((part) => part - wide), center.map((part) => part + wide)], corners: 0, cost: 1, look };
 }
 
 /** The signed distance to a polygon: the way from its nearest point is that from its middle, up to its radius. */
@@ -73,7 +73,7 @@ function polygon(document) {
     const seen = outside > 0 ? gradient(...wayTo(center, middle), reach + radius, outside) : { direction: null, off: ANY };
     return { low: outside, high: s + reach, ...seen };
   };
-  return { box: [low, high], cost: 8 + (corners.length >> 1), look };
+  return { box: [low, high], corners: corners.length, cost: 8 + (corners.length >> 1), look };
 }
 
 function wayTo(start, end) {

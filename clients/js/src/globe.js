@@ -6,12 +6,12 @@ import { sineCosine } from "./angles.js";
 import { turn } from "./arcs.js";
 import { nearest } from "./floats.js";
 import { Interval, exact } from "./intervals.js";
-import { Fraction, abs, isqrt, max, min } from "./numbers.js";
+import { Fraction, isqrt, max, min } from "./numbers.js";
 import { kept } from "./kept.js";
 import { length } from "./lengths.js";
 import { onGlobe } from "./maps.js";
 import { refuse } from "./reading.js";
-import { LEVEL, edgesOf, readRings } from "./regions.js";
+import { FILLED, LEVEL, edgesOf, readRings } from "./regions.js";
 
 const REACH = Math.cos((80 * Math.PI) / 180); // farther out the gnomonic map stretches without end
 const GRID = 64n; // units of the grid by which an angle between a place and an arc on it is off at most
@@ -68,51 +68,58 @@ function globeRegion(radius, rings) {
   if (!axes || corners.some((vector) => !(dot(vector, axes[1]) > REACH))) {
     throw refuse("EarthRegion.rings", "within 80° of its middle on Earth", "a larger one");
   }
-  const onGrid = (pairs) => pairs.map((ends) => ends.map((end) => corner(end, axes)));
-  const [size, grid] = [Fraction.of(radius), onGrid(made)];
+  const grid = (pairs) => pairs.map((ends) => wholeArc(...ends.map((end) => corner(end, axes))));
+  const [size, arcs] = [Fraction.of(radius), grid(made)];
   return (value, bits) => {
     const level = Math.max(bits, LEVEL);
-    const arcs = level === LEVEL ? grid : onGrid(vectors(level));
     const here = corner(wholeVector(value, level), axes);
-    const angle = leastAngle(here, arcs, level);
+    const { angle, odd } = look(here, level === LEVEL ? arcs : grid(vectors(level)), level);
     const away = exact(size, level).times(angle);
-    const inner = inside(here, arcs) && dot(floatVector(here.vector, level), axes[1]) >= REACH / 2;
+    const inFront = dot(floatVector(here.vector, level), axes[1]) >= REACH / 2;
     // on its way to the grid the place may have crossed the border
     if (angle.low <= GRID) return new Interval(-away.high, away.high, level).to(bits);
-    return (inner ? away.negated() : away).to(bits);
+    return (odd && inFront ? away.negated() : away).to(bits);
   };
 }
 
-/** The angle to the nearest arc: to a foot between its ends, or to an end, found by the least o/(o + a). */
-function leastAngle(here, arcs, level) {
-  const [feet, ends] = [[], []];
-  for (const [a, b] of arcs) {
-    const [atA, atB] = [a, b].map((end) => dot(here.vector, end.vector));
-    const between = dot(a.vector, b.vector);
-    if (atB * a.square > atA * between && atA * b.square > atB * between) {
-      const height = abs(determinant(a.vector, b.vector, here.vector));
-      const inner = isqrt(atA * atA * b.square - 2n * atA * atB * between + atB * atB * a.square);
-      feet.push((height << BigInt(level)) / (height + inner));
-    } else ends.push(half(here, a, atA, level), half(here, b, atB, level));
-  }
-  // a foot is within a right angle, an end may be farther
-  const angles = feet.length ? [turned(feet.reduce(min), level)] : [];
-  const halves = ends.length ? [turned(ends.reduce(min), level)] : [];
-  angles.push(...halves.map((angle) => angle.plus(angle)));
-  const angle = angles[0].minimum(angles.at(-1));
-  return new Interval(max(angle.low - GRID, 0n), angle.high + GRID, level);
+/** An arc: its ends, their outer product and its square, and their inner product. */
+function wholeArc(a, b) {
+  const outer = cross(a.vector, b.vector);
+  return { a, b, outer, size: max(dot(outer, outer), 1n), between: dot(a.vector, b.vector) };
 }
 
-/** Whether a ray to the right on the gnomonic map crosses an odd number of arcs. */
-function inside(here, arcs) {
+/**
+ * The angle to the nearest arc, to a foot between its ends or to an end, and whether a ray to the right on the gnomonic
+ * map crosses an odd number. Feet are compared by the squared sine of the angle, ends by that of half the angle.
+ */
+function look(here, arcs, level) {
+  const one = 1n << BigInt(2 * level);
+  const full = 1n << BigInt(2 * (level + FILLED));
   const [up, ahead] = here.map;
-  let odd = false;
-  for (const [a, b] of arcs) {
-    const above = b.map[0] * ahead > up * b.map[1];
-    if (a.map[0] * ahead > up * a.map[1] === above) continue;
-    if (determinant(a.vector, b.vector, here.vector) > 0n === above) odd = !odd;
+  const none = here.square + 1n + full;
+  let [foot, half, odd] = [none, 2n * one, false];
+  for (const { a, b, outer, size, between } of arcs) {
+    const [atA, atB] = [dot(here.vector, a.vector), dot(here.vector, b.vector)];
+    const both = here.square + a.square;
+    half = min(half, ((3n * both - 2n * atA) * one) / (2n * both));
+    const height = dot(here.vector, outer);
+    const on = (atB * a.square > atA * between) & (atA * b.square > atB * between);
+    foot = min(foot, [none, (height * height + size * full) / size][on]);
+    const [from, to] = [a, b].map(({ map: [rise, front] }) => rise * ahead > up * front);
+    odd = Boolean(odd ^ ((from ^ to) & ((height <= 0n) ^ to)));
   }
-  return odd;
+  // a foot is within a right angle, an end may be farther
+  const near = turned(min(foot - full, here.square), here.square, level);
+  const end = turned(half - one, one, level);
+  const angle = foot === none ? end.plus(end) : end.plus(end).minimum(near);
+  return { angle: new Interval(max(angle.low - GRID, 0n), angle.high + GRID, level), odd };
+}
+
+/** The angle whose squared sine is between two neighbouring whole numbers out of a third. */
+function turned(square, whole, level) {
+  const [low, rest] = [isqrt(square), whole - square];
+  const adjacent = new Interval(isqrt(max(rest - 1n, 0n)), isqrt(rest) + 1n, level);
+  return turn(new Interval(low, low + 1n, level), adjacent);
 }
 
 const exactPlace = ([longitude, latitude]) => [latitude, longitude].map(Fraction.of);
@@ -127,22 +134,8 @@ function corner(vector, axes) {
   return { vector, square: dot(vector, vector), map: axes.map(along) };
 }
 
-/** o/(o + a) of half the angle between two unit vectors: o is half their difference and a half their sum. */
-function half(here, end, at, level) {
-  const squares = here.square + end.square;
-  const [apart, together] = [isqrt(squares - 2n * at), isqrt(squares + 2n * at)];
-  return (apart << BigInt(level)) / (apart + together);
-}
-
-/** The angle with this o/(o + a). */
-function turned(share, level) {
-  const rest = (1n << BigInt(level)) - share;
-  return turn(new Interval(share, share, level), new Interval(rest, rest, level));
-}
-
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const determinant = (a, b, c) => dot(cross(a, b), c);
 const scaled = (vector) => vector.map((part) => part / Math.hypot(...vector));
 
 /** Up and ahead of the middle of some places: any directions that are nearly right. */

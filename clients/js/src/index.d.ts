@@ -20,6 +20,8 @@ export interface Allowed {
   degrees?: boolean;
   /** Seconds after which a report leaves, so that the time of drawing tells nothing; 1 if left out. */
   after?: number;
+  /** That a person answers; 100 if left out. */
+  mostSurveys?: number;
 }
 
 export class Policy implements Readonly<Allowed> {
@@ -31,6 +33,7 @@ export class Policy implements Readonly<Allowed> {
   readonly trust: boolean;
   readonly degrees: boolean;
   readonly after: number;
+  readonly mostSurveys: number;
   /** Throws Refused for a design that is not allowed. */
   require(design: VerifiedDesign): void;
 }
@@ -49,6 +52,8 @@ export class VerifiedDesign {
   /** All that the file holds; whole numbers are bigints. */
   readonly document: Readonly<Record<string, unknown>>;
   toString(): string;
+  /** Seconds of the longest draw at public places of the design. */
+  longest(): number;
   /** The number that a report carries for a group; null where the design asks for none. Throws InvalidParameter. */
   groupNumber(group?: string | null): number | null;
   /** One line of NDJSON by the published rule. For tests: `Client.report` remembers what was spent. */
@@ -64,6 +69,8 @@ export class Client {
   static open(bytes: Uint8Array, policy: Allowed | Policy, ledger?: string): Promise<Client>;
   readonly design: VerifiedDesign;
   readonly policy: Policy;
+  /** Seconds after which reports leave: those of the policy, or 2, 4, 8, … times as many on a slow device. */
+  readonly after: number;
   /** One line of NDJSON to send: the same one whenever the person is asked again. */
   report(value: Value, options?: { person?: string; group?: string }): Promise<string>;
   close(): void;

@@ -10,17 +10,17 @@ const STORE = "spent";
 
 /** The account, in one unit, of all people who use a browser. */
 export class Ledger {
-  constructor(database, unit, total) {
-    Object.assign(this, { database, unit, total });
+  constructor(database, policy) {
+    Object.assign(this, policy, { database });
   }
 
   /** The ledger of a name, made if there is none; refused if it has rows in another unit. */
-  static async open(name, unit, total) {
+  static async open(name, policy) {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: ["person", "survey"] });
     const database = await settled(request);
     database.onversionchange = () => database.close();
-    return new Ledger(database, unit, total);
+    return new Ledger(database, policy);
   }
 
   /** The report of a person to a survey: made and written now, or the one that was made before. */
@@ -63,7 +63,7 @@ export class Ledger {
     return found ? found.report : null;
   }
 
-  /** ε of all surveys added up exactly. */
+  /** ε of all surveys added up exactly, and how many there are. */
   afford(rows, person, epsilon) {
     const costs = rows.filter((row) => row.person === person).map((row) => row.epsilon);
     if (!costs.every((cost) => typeof cost === "number" && cost > 0)) throw new Error("The ledger holds rows that no device wrote.");
@@ -71,6 +71,7 @@ export class Ledger {
     if (Fraction.of(this.total).less(spent)) {
       throw new BudgetExhausted(`One more report of ${epsilon} would exceed the total of ${this.total} over all surveys.`);
     }
+    if (costs.length >= this.mostSurveys) throw new BudgetExhausted(`A person may answer at most ${this.mostSurveys} surveys.`);
   }
 
   close() {

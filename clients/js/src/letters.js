@@ -50,12 +50,12 @@ export function drawLetter(rows, enclose, source) {
 /** The row that coins select, if it is the same one for all numbers that the coordinate and they can still be. */
 function rowOf(rows, coordinate, coins, chance) {
   const { s, shift, first, final } = cellsOf(rows, coordinate);
-  const found = new Set();
-  for (let cell = first; cell <= Math.min(final, first + 2); cell++) {
+  // twice the same cell away from lattice points, so that time does not tell of one
+  const [row, other] = [first, final].map((cell) => {
     const tossed = chance !== null && chance < rows.shares[cell] ? coins : coins.slice(0, 1);
-    found.add(inCell(rows.lattice, cell, shift, s, tossed));
-  }
-  return found.size === 1 ? [...found][0] : null;
+    return inCell(rows.lattice, cell, shift, s, tossed);
+  });
+  return row === other ? row : null;
 }
 
 /** The first coin tells the side; if another falls otherwise, the spare row of that side, which comes after all rows. */

@@ -7,15 +7,16 @@ const LONGEST = 3600; // seconds
 
 export class Policy {
   /** What is allowed, as index.d.ts has it. */
-  constructor({ unit, mostEpsilon, total, hash, trust = false, degrees = false, after = 1 }) {
+  constructor({ unit, mostEpsilon, total, hash, trust = false, degrees = false, after = 1, mostSurveys = 100 }) {
     if (unit !== null && !plain(unit, 40)) throw wrong("unit", "null or a text of 1 to 40 printable characters");
     for (const [name, value] of Object.entries({ mostEpsilon, total })) {
       if (!(typeof value === "number" && value > 0 && value < Infinity)) throw wrong(name, "a positive number");
     }
     if (!(typeof after === "number" && after >= 0 && after <= LONGEST)) throw wrong("after", `seconds from 0 to ${LONGEST}`);
+    if (!(Number.isInteger(mostSurveys) && mostSurveys > 0)) throw wrong("mostSurveys", "a whole number of at least 1");
     if ((hash === undefined) !== (trust === true)) throw wrong("hash", "given, or else trust: true");
     if (hash !== undefined && !/^[0-9a-fA-F]{64}$/.test(hash)) throw wrong("hash", "64 hexadecimal digits");
-    Object.assign(this, { unit, mostEpsilon, total, hash: hash?.toLowerCase(), trust, degrees, after });
+    Object.assign(this, { unit, mostEpsilon, total, hash: hash?.toLowerCase(), trust, degrees, after, mostSurveys });
     Object.freeze(this);
   }
 

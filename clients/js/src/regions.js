@@ -6,6 +6,7 @@ import { Fraction, isqrt, max, min } from "./numbers.js";
 import { number, refuse } from "./reading.js";
 
 export const LEVEL = 160; // bits after the point of the grid on which polygons are kept
+export const FILLED = 32; // bits with which numbers are filled up, so that divisions take as long at a point on an edge
 const CORNERS = 10_000;
 
 /** The rings of a polygon, or of several, each closed. */
@@ -35,35 +36,39 @@ const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 /** The distance to the edges of rings, negative inside, as a function of a point. */
 export function flatRegion(rings, where) {
   const edges = edgesOf(rings, where);
-  const whole = (bits) => edges.map((edge) => edge.flat().map((part) => exact(Fraction.of(part), bits).low));
+  const whole = (bits) => edges.map((edge) => wholeEdge(edge.flat().map((part) => exact(Fraction.of(part), bits).low)));
   const grid = whole(LEVEL);
   return (point) => {
     const own = point[0].bits;
     const bits = Math.max(own, LEVEL);
-    const near = bits === LEVEL ? grid : whole(bits);
     const box = point.map((part) => part.to(bits));
     const place = box.map((part) => (part.low + part.high) >> 1n);
     // the point moves by at most half the width of its box and one unit on each axis, every corner by less than one
     const off = 4n + box.reduce((sum, part) => sum + part.high - part.low, 0n);
-    const distance = isqrt(near.map((edge) => squareTo(place, edge)).reduce(min));
+    const { square, odd } = look(place, bits === LEVEL ? grid : whole(bits), BigInt(2 * (bits + FILLED)));
+    const distance = isqrt(square);
     const [low, high] = [max(distance - off, 0n), distance + 1n + off];
-    const inside = near.filter((edge) => crosses(place, edge)).length % 2;
     if (low <= off) return new Interval(-high, high, bits).to(own); // it may have crossed the border on its way
-    return (inside ? new Interval(-high, -low, bits) : new Interval(low, high, bits)).to(own);
+    return (odd ? new Interval(-high, -low, bits) : new Interval(low, high, bits)).to(own);
   };
 }
 
-/** The squared distance to an edge in whole numbers, rounded down. */
-function squareTo([px, py], [ax, ay, bx, by]) {
-  const [x, y, dx, dy] = [px - ax, py - ay, bx - ax, by - ay];
-  const [along, size] = [x * dx + y * dy, dx * dx + dy * dy];
-  if (along <= 0n) return x * x + y * y;
-  if (along >= size) return (px - bx) ** 2n + (py - by) ** 2n;
-  return (x * dy - y * dx) ** 2n / size;
+/** An edge: its ends and direction, the inner and outer product of the first end and the direction, the squared length. */
+function wholeEdge([ax, ay, bx, by]) {
+  const [dx, dy] = [bx - ax, by - ay];
+  return { ax, ay, by, dx, dy, inner: ax * dx + ay * dy, outer: ax * dy - ay * dx, size: max(dx * dx + dy * dy, 1n) };
 }
 
-/** Whether a ray to the right crosses an edge. */
-function crosses([px, py], [ax, ay, bx, by]) {
-  const up = by > py;
-  return ay > py !== up && (bx - ax) * (py - ay) - (px - ax) * (by - ay) > 0n === up;
+/** The squared distance to the nearest edge, rounded down, and whether a ray to the right crosses an odd number. */
+function look([px, py], edges, full) {
+  const ends = edges.map(({ ax, ay }) => (px - ax) * (px - ax) + (py - ay) * (py - ay)).reduce(min);
+  const none = ends + (1n << full);
+  let [foot, odd] = [none, false];
+  for (const { ay, by, dx, dy, inner, outer, size } of edges) {
+    const [along, h] = [px * dx + py * dy - inner, px * dy - py * dx - outer];
+    const line = (h * h + (size << full)) / size;
+    foot = min(foot, [none, line][(along > 0n) & (along < size)]);
+    odd = Boolean(odd ^ (((ay > py) ^ (by > py)) & ((h < 0n) ^ (by <= py))));
+  }
+  return { square: min(ends, foot - (1n << full)), odd };
 }

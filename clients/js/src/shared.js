@@ -12,7 +12,7 @@ import { TOTAL, running } from "./weights.js";
 import { Uniform } from "./uniform.js";
 
 const TABLES = 64; // that share a report
-const LETTERS = 65_534; // of all tables, beside "nothing"
+const LOOKS = 30_000; // letters and corners of all tables, which a draw looks at
 const BROKEN = new Fraction(10n ** 9n);
 
 /** Tables that share a report, each verified by itself, and then how often they may be heard together. */
@@ -36,8 +36,6 @@ export async function shared(document, where) {
 /** The report that verified tables share, and whether it keeps their promise. */
 function sharedTables(epsilon, space, tables, share, where) {
   if (new Fraction(1n).less(share)) throw refuse(`${where}.share`, "at most 1", float(share));
-  const letters = tables.reduce((sum, { document }) => sum + document.values.length - 1, 0);
-  if (letters > LETTERS) throw refuse(`${where}.tables`, `of at most ${LETTERS} letters in all`, letters);
   if (!(1 / MEASURED <= epsilon && epsilon <= MEASURED)) {
     throw refuse(`${where}.guarantee.epsilon`, "between 2^-200 and 2^200, for tables to share a report", epsilon);
   }
@@ -51,6 +49,8 @@ function sharedTables(epsilon, space, tables, share, where) {
     const rows = rowsOf(lattice, weights.map((row) => running(row.filter((_, j) => j !== idle))));
     return { coordinate, rows, sight, chances: chancesOf(lattice, weights, idle, rate) };
   });
+  const looks = made.reduce((sum, { sight, rows }) => sum + sight.corners + rows.sums[0].length, 0);
+  if (looks > LOOKS) throw refuse(`${where}.tables`, `of at most ${LOOKS} letters and corners in all`, looks);
   const limit = new Fraction(share.bottom, share.top);
   const near = float(limit);
   const down = limit.less(Fraction.of(near)) ? near * (1 - 2 ** -52) : near;
@@ -91,20 +91,20 @@ function said(tables, value, share, { numerator, bits }) {
   return BigInt(passed === lows.length ? 0 : passed + 1);
 }
 
-/** Bounds on the running sums at a coordinate, in whole numbers out of 2^bits of a weight. */
+/** Bounds on the running sums at a coordinate, in whole numbers out of 2^bits of a weight: at its ends, and between. */
 function sums(rows, coordinate, bits) {
   const { s, shift, first, final } = cellsOf(rows, coordinate);
   const [lows, highs] = [[], []];
-  for (let cell = first; cell <= final; cell++) {
+  for (const [cell, end] of [[first, s.low], [final, s.high]]) {
     const width = (rows.lattice[cell + 1] - rows.lattice[cell]) << shift;
-    for (const end of [s.low, s.high]) {
-      const along = clip(end - (rows.lattice[cell] << shift), 0n, width);
-      // mixtures of two rows, so least and largest at ends
-      const mixed = rows.sums[cell].map((a, j) => (a * (width - along) + rows.sums[cell + 1][j] * along) << BigInt(bits));
-      lows.push(mixed.map((part) => floor(part, width)));
-      highs.push(mixed.map((part) => ceil(part, width)));
-    }
+    const along = clip(end - (rows.lattice[cell] << shift), 0n, width);
+    const mixed = rows.sums[cell].map((a, j) => (a * (width - along) + rows.sums[cell + 1][j] * along) << BigInt(bits));
+    lows.push(mixed.map((part) => floor(part, width)));
+    highs.push(mixed.map((part) => ceil(part, width)));
   }
+  // a row is looked at where there is no lattice point between, too, so that time does not tell of one
+  const between = rows.sums.slice(Math.min(first + 1, final), final + 1).map((row) => row.map((part) => part << BigInt(bits)));
+  const within = [between, [lows[0]]][Number(first === final)];
   const over = (all, pick) => all[0].map((_, j) => all.map((one) => one[j]).reduce(pick));
-  return [over(lows, min), over(highs, max)];
+  return [over([...lows, ...within], min), over([...highs, ...within], max)];
 }

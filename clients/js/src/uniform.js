@@ -35,17 +35,5 @@ export function uniforms(count, source) {
   return Array.from({ length: count }, (_, k) => new Uniform(words.subarray(8 * k, 8 * k + 8), source));
 }
 
-/** Which mechanism a person answers: the k-th with probability proportional to its share; no bytes for one alone. */
-export function drawShare(shares, source) {
-  if (shares.length === 1) return 0;
-  const total = shares.reduce((a, b) => a + b);
-  const fair = (1n << 64n) - ((1n << 64n) % total); // from there on the remainder would not be uniform
-  let word;
-  do word = fromBytes(source(8));
-  while (word >= fair);
-  let rest = word % total;
-  return shares.findIndex((share) => (rest -= share) < 0n);
-}
-
 /** With how many bits after the point floats are whole numbers. */
 export const fineBits = (numbers) => Math.max(...numbers.map(({ bottom }) => bitLength(bottom) - 1));

@@ -28,7 +28,8 @@ class Client:
 
     Raises:
         InvalidDesign: for a design that is none, or does not keep its promise.
-        Refused: for one that the policy does not let ask, and for a ledger in another unit.
+        Refused: for one that the policy does not let ask, one that is too slow for this device, and for a ledger in
+            another unit.
     """
 
     def __init__(
@@ -41,13 +42,15 @@ class Client:
         import sys
 
         from geopriv.device.ledger import Ledger
-        from geopriv.device.timing import SYSTEM
+        from geopriv.device.timing import SYSTEM, long_enough
 
         self.design, self.policy, self._clock = load(design, policy.hash), policy, clock or SYSTEM
         policy.require(self.design)
         if policy.trust:
             say(f"geopriv: no published hash was given; the file itself is trusted. {self.design}", sys.stderr)
-        self._ledger = Ledger(ledger, policy.unit, policy.total)
+        # before there is a value: draws are measured at public places
+        self.after = long_enough(self.design, policy.after, self._clock) if policy.after > 0 else policy.after
+        self._ledger = Ledger(ledger, policy.unit, policy.total, policy.most_surveys)
 
     def report(self, value: Any, person: str = PERSON, group: str | None = None, round: int | None = None) -> str:
         """One line of NDJSON to send: the same one whenever the person is asked again, whatever the value and group.
@@ -99,7 +102,7 @@ class Client:
                 *paid, round, lambda last: design._walked_line(read, system_bytes, round, last, told)
             )
 
-        return self._clock.leave(answer, self.policy.after)
+        return self._clock.leave(answer, self.after)
 
 
 def load(path: str | os.PathLike[str], expected: str | None = None) -> VerifiedDesign:

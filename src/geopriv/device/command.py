@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     import argparse
     import sys
 
-    from geopriv.device.policy import AFTER
+    from geopriv.device.policy import AFTER, SURVEYS
 
     class Parser(argparse.ArgumentParser):
         def error(self, message: str) -> NoReturn:  # the message could quote the value; the option's name cannot
@@ -105,10 +105,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--total", type=float, help="the most ε that all surveys together may cost a person, per unit")
     parser.add_argument("--round", type=int, help="which round of a walk it is, from 1 on; each is answered once")
     parser.add_argument("--most-rounds", type=int, default=1, help="the most rounds of a walk (default 1: no walks)")
+    surveys = "the most surveys that a person may answer with this ledger (default %(default)s)"
+    parser.add_argument("--most-surveys", type=int, default=SURVEYS, help=surveys)
     known = parser.add_mutually_exclusive_group()
     known.add_argument("--hash", help="of the design, as it was published")
     known.add_argument("--trust-this-file", action="store_true", help="answer the design in the file, whatever it is")
-    after = f"a report leaves so many seconds after it was asked for (default {AFTER}; 0: as soon as it is made)"
+    wait = f"default {AFTER}, and longer on a slow device; 0: as soon as it is made"
+    after = f"a report leaves so many seconds after it was asked for ({wait})"
     parser.add_argument("--after", type=float, default=AFTER, help=after)
     return parser
 
@@ -170,6 +173,7 @@ def _policy(options: argparse.Namespace) -> Policy:
         degrees=options.degrees,
         after=options.after,
         most_rounds=options.most_rounds,
+        most_surveys=options.most_surveys,
     )
 
 

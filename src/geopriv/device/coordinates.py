@@ -138,9 +138,9 @@ def _quadrant(found: Document, any_space: DeviceSpace) -> Enclose:
         deepest, nothing = lack[0], Interval(0, 0, bits)
         for part in lack[1:]:
             deepest = deepest.maximum(part)
+        outside = length([part.maximum(nothing) for part in lack])
         if deepest.high <= 0:
             return deepest
-        outside = length([part.maximum(nothing) for part in lack])
         return outside if deepest.low > 0 else outside.hull(deepest)  # both are 0 on the border
 
     return enclose

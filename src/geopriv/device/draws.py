@@ -145,8 +145,10 @@ def _row(rows: Rows, s: Interval, coins: Sequence[Uniform], chance: int | None) 
     s = s.to(max(s.bits, rows.scale))
     shift, last = s.bits - rows.scale, len(rows.lattice) - 2
     first, final = (min(max(bisect_right(rows.lattice, end >> shift) - 1, 0), last) for end in (s.low, s.high))
+    # twice the same cell away from lattice points, so that time does not tell of one; cells that are no neighbours have
+    # no row in common
     found = set()
-    for cell in range(first, min(final, first + 2) + 1):
+    for cell in (first, final):
         tossed = coins if chance is not None and chance < rows.shares[cell] else coins[:1]
         found.add(_in_cell(rows.lattice, cell, shift, s, tossed))
     return found.pop() if len(found) == 1 else None

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from geopriv.device.files import canonical
 from geopriv.device.ownership import create, own_file, own_path
+from geopriv.device.policy import SURVEYS
 from geopriv.device.texts import NAME, plain
 from geopriv.device.walks import Walked
 from geopriv.errors import BudgetExhausted, InvalidParameter, Refused
@@ -46,14 +47,17 @@ class Ledger:
             (`geopriv.device.ownership`).
         unit: of distance. All rows are in it, so that they can be added up.
         total: the most ε that one person may spend over all surveys, per unit.
+        surveys: the most that one person may answer.
 
     Raises:
         InvalidParameter: for a file or folder that others could read or change.
         Refused: for a ledger in another unit, or in several.
     """
 
-    def __init__(self, path: str | os.PathLike[str], unit: str | None, total: float | Fraction) -> None:
-        self._path, self._unit, self._total = own_path(path), unit, total
+    def __init__(
+        self, path: str | os.PathLike[str], unit: str | None, total: float | Fraction, surveys: int = SURVEYS
+    ) -> None:
+        self._path, self._unit, self._total, self._surveys = own_path(path), unit, total, surveys
         with _ONE_CREATES:
             create(self._path)
         with self._connected() as connection:
@@ -74,7 +78,8 @@ class Ledger:
             make: makes the report.
 
         Raises:
-            BudgetExhausted: where the survey was answered by another design, and where ε would exceed the total.
+            BudgetExhausted: where the survey was answered by another design, and where ε would exceed the total, or
+                the surveys their greatest number.
             InvalidParameter: for a person who is no text, or one that cannot be printed.
         """
         with self._turn(person) as connection:
@@ -100,8 +105,9 @@ class Ledger:
             make: makes the report of the state so far, which is None at first, and the new state.
 
         Raises:
-            BudgetExhausted: where the survey was answered by another design, where ε would exceed the total, where a
-                later round was answered, and where the state is lost or is not the one that was written.
+            BudgetExhausted: where the survey was answered by another design, where ε would exceed the total or the
+                surveys their greatest number, where a later round was answered, and where the state is lost or is not
+                the one that was written.
             InvalidParameter: for a person who is no text, or one that cannot be printed.
         """
         with self._turn(person) as connection:
@@ -183,6 +189,11 @@ class Ledger:
         if self._sum(connection, person) + Fraction(epsilon) > Fraction(self._total):
             most = f"the total of {float(self._total)!r}"
             raise BudgetExhausted(f"One more report of {epsilon!r} would exceed {most} over all surveys.")
+        query = "SELECT COUNT(*) FROM spent WHERE person = ?"
+        if connection.execute(query, (person,)).fetchone()[0] >= self._surveys:
+            raise BudgetExhausted(
+                f"This person has answered {self._surveys:,} surveys, the most that the policy allows."
+            )
 
     def _require_unit(self, connection: sqlite3.Connection) -> None:
         if connection.execute("SELECT 1 FROM spent WHERE unit IS NOT ? LIMIT 1", (self._unit,)).fetchone():

@@ -13,7 +13,8 @@ from geopriv.errors import InvalidParameter, Refused
 if TYPE_CHECKING:
     from geopriv.device.designs import VerifiedDesign
 
-AFTER = 1.0  # seconds: a report takes some 20 ms, nearly all of it for the disk, and 0.2 s for the worst of polygons
+AFTER = 1.0  # seconds: a report takes some 20 ms, nearly all of it for the disk, and 0.05 s more for the worst design
+SURVEYS = 100
 _LONGEST = 3600.0
 
 
@@ -34,9 +35,12 @@ class Policy:
         trust: answer whatever design is in the file. Said aloud where it is used.
         degrees: the value is a latitude and a longitude; otherwise it is made of numbers in the unit. A design that
             reads the other is refused: 1 m, taken for 1°, would be protected as 111 km are.
-        after: seconds after which a report leaves (`geopriv.device.timing`); 0 for as soon as it is made.
+        after: seconds after which a report leaves (`geopriv.device.timing`), or 2, 4, 8, … times that on a device on
+            which four draws may take longer; 0 for as soon as it is made.
         most_rounds: over which noise may walk; 1 for no walks. A walk costs ε once, but per unit of D, of how a person
             moves: where all reports together say so, a move costs as much as the distance itself, each time.
+        most_surveys: that a person answers. However small ε is, each report tells when it left, and whatever else
+            nobody thought of; so there are not millions of them.
 
     Raises:
         InvalidParameter: naming the parameter and the rule.
@@ -50,6 +54,7 @@ class Policy:
     degrees: bool = False
     after: float = AFTER
     most_rounds: int = 1
+    most_surveys: int = SURVEYS
 
     def __post_init__(self) -> None:
         if self.unit is not None and not plain(self.unit, UNIT):
@@ -59,8 +64,9 @@ class Policy:
                 raise _wrong(name, "a positive number", repr(value))
         if not _real(self.after) or not 0 <= self.after <= _LONGEST:
             raise _wrong("after", f"seconds from 0 to {_LONGEST:.0f}", repr(self.after))
-        if type(self.most_rounds) is not int or self.most_rounds < 1:
-            raise _wrong("most_rounds", "a whole number of at least 1", repr(self.most_rounds))
+        for name, number in (("most_rounds", self.most_rounds), ("most_surveys", self.most_surveys)):
+            if type(number) is not int or number < 1:
+                raise _wrong(name, "a whole number of at least 1", repr(number))
         if (self.hash is None) != bool(self.trust):
             raise _wrong("hash", "given, or else trust=True", f"hash={self.hash!r}, trust={self.trust!r}")
         if self.hash is not None:

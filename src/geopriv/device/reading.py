@@ -27,6 +27,7 @@ AXES = 64  # of a space
 NUMBERS = 65_535  # in a list: lattice points and values of a table
 CORNERS = 10_000  # of a polygon, in all its rings
 ALL_CORNERS = 100_000  # of all polygons of a design: some 6 seconds on Earth
+LOOKS = 30_000  # letters and corners of tables that share a report, all of which a draw looks at: some 0.05 seconds
 ASKED = 1 << 20  # bytes of a query, which is shown and never read: a polygon of 10,000 corners takes 400 kB
 
 

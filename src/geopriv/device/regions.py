@@ -1,44 +1,37 @@
 """Signed distances to polygons of the plane, enclosed at a point that is known between whole numbers.
 
 A sign by counting crossings and a distance to the same edges make a function that is 1-Lipschitz whatever the edges
-are: the sign changes only where the distance is 0. Floats only rule out edges that cannot be the nearest, each with an
-error of its own size, so that one far corner does not make all others uncertain.
+are: the sign changes only where the distance is 0.
 
-What is left is computed without any error, for a point and corners that are moved to a fine grid of whole numbers. A
-distance to an edge changes by no more than its ends and the point move, so that is all that has to be paid. How many
-edges are equally near, and in which way, thus costs some multiplications an edge, and one root in all.
+Both are computed without any error, for a point and corners that are moved to a fine grid of whole numbers. A distance
+to an edge changes by no more than its ends and the point move, so that is all that has to be paid. Every edge is looked
+at, in all ways in which it could be the nearest, by the same steps wherever the point is: how long that takes must not
+tell where somebody lives.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import pairwise
 from math import isqrt
 from typing import Any
 
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.reading import CORNERS, number, refuse
-from geopriv.device.runs import (
-    Run,
-    crossed_runs,
-    near_runs,
-    runs_of,
-)
 from geopriv.device.values import Place, Point
 
 Edge = tuple[Place, Place]
-WholeEdge = tuple[int, int, int, int]
-Bound = tuple[float, float, int]  # from and to which a number can be, and whose it is
+# of an edge in whole numbers: its first end; its direction, the inner and the outer product of both, the square of its
+# length; the height of its last end
+WholeEdge = tuple[int, int, int, int, int, int, int, int]
 
 # bits after the point of the grid on which polygons are kept. Cells of a table are no narrower than 2^-40, so that a
 # row stays open on it, and a finer grid has to be made, once in 2^60 draws
 LEVEL = 160
-_MOVED = 2.0**-150  # more than a corner moves on its way to the grid
-_ROUND = 2.0**-44  # of the coordinates of an edge and a point: what a distance in floats may be off by
-_TINY = 1e-150  # products of numbers below may have lost digits
+# bits of distances beyond those of a unit with which numbers are filled up before they are divided, so that a division
+# takes as long at a point on an edge as elsewhere
+FILLED = 32
 
 
 def read_rings(lists: Any, where: str) -> list[list[Place]]:
@@ -68,8 +61,7 @@ def flat_region(rings: Sequence[Sequence[Place]]) -> FlatRegion:
     edges = [(a, b) for ring in rings for a, b in pairwise(ring) if a != b]
     if not edges:
         raise refuse("Region.rings", "a polygon with an area", "a point")
-    runs = runs_of(len(edges), edges.__getitem__, edges.__getitem__, lambda k: 0.0)
-    return FlatRegion(edges, runs, [_whole(edge, LEVEL) for edge in edges])
+    return FlatRegion(edges, [_whole(edge, LEVEL) for edge in edges])
 
 
 @dataclass(frozen=True)
@@ -78,12 +70,10 @@ class FlatRegion:
 
     Args:
         edges: by their ends.
-        runs: of edges.
         grid: the edges in whole numbers out of 2^LEVEL.
     """
 
     edges: list[Edge]
-    runs: list[Run]
     grid: list[WholeEdge] = field(repr=False)
 
     def enclose(self, point: Point) -> Interval:
@@ -95,88 +85,34 @@ class FlatRegion:
         bits = max(point[0].bits, LEVEL)
         box = [part.to(bits) for part in point]
         place, off = tuple((part.low + part.high) >> 1 for part in box), 4 + sum(part.high - part.low for part in box)
-        near = self._on_grid(candidates(self._bounds(point)), bits)
-        distance = isqrt(min(_square(place, edge) for edge in near))
+        square, inside = _look(place, self.grid if bits == LEVEL else [_whole(edge, bits) for edge in self.edges], bits)
+        distance = isqrt(square)
         low, high = max(distance - off, 0), distance + 1 + off
         if low <= off:  # on its way to the grid the point may have crossed the border
             return Interval(-high, high, bits).to(point[0].bits)
-        # sides are counted on the grid, so a run is ruled out only if no edge of it can cross there
-        across, height = (_float(Fraction(part, 1 << bits)) for part in place)
-        crossed = crossed_runs(self.runs, across, height, _MOVED)
-        edges = self._on_grid([k for run in crossed for k in run.edges], bits)
-        inside = sum(_crosses(place, edge) for edge in edges) % 2
         return (Interval(-high, -low, bits) if inside else Interval(low, high, bits)).to(point[0].bits)
 
-    def _bounds(self, point: Point) -> list[Bound]:
-        """The edges that may be the nearest, with bounds on their distances."""
-        place = tuple(_float(part.middle()) for part in point)
-        wide = sum(_float(Fraction(part.high - part.low, 1 << part.bits)) for part in point)
-        near = near_runs(self.runs, place, wide)
-        return [(*_about(place, self.edges[k], wide), k) for run in near for k in run.edges]
 
-    def _on_grid(self, numbers: Sequence[int], bits: int) -> list[WholeEdge]:
-        """Edges in whole numbers out of 2^bits."""
-        return [self.grid[k] if bits == LEVEL else _whole(self.edges[k], bits) for k in numbers]
+def _look(place: Sequence[int], edges: Sequence[WholeEdge], bits: int) -> tuple[int, bool]:
+    """The squared distance to the nearest edge, rounded down, and whether a ray to the right crosses an odd number.
+
+    With h the outer product of the way from an end and the direction, the line of an edge is at h²/size; the edge
+    itself is so if the foot lies on it, and else at one of its ends, which are the first ends of other edges.
+    """
+    px, py = place
+    full = 2 * (bits + FILLED)
+    nearest = min([(px - ax) ** 2 + (py - ay) ** 2 for ax, ay, *_ in edges])
+    beyond, odd = nearest + (1 << full), False
+    foot = beyond
+    for _, ay, dx, dy, inner, outer, size, by in edges:
+        along, h = px * dx + py * dy - inner, px * dy - py * dx - outer
+        foot = min(foot, (beyond, (h * h + (size << full)) // size)[(along > 0) & (along < size)])
+        odd ^= ((ay > py) ^ (by > py)) & ((h < 0) ^ (by <= py))
+    return min(nearest, foot - (1 << full)), odd
 
 
 def _whole(edge: Edge, bits: int) -> WholeEdge:
-    """An edge in whole numbers out of 2^bits, rounded down."""
+    """An edge in whole numbers out of 2^bits, its ends rounded down; one that is a point there has a size too."""
     ax, ay, bx, by = (exact(part, bits).low for end in edge for part in end)
-    return ax, ay, bx, by
-
-
-def _square(place: Sequence[int], edge: WholeEdge) -> int:
-    """The squared distance to an edge in whole numbers, rounded down."""
-    (px, py), (ax, ay, bx, by) = place, edge
-    x, y, dx, dy = px - ax, py - ay, bx - ax, by - ay
-    along, size = x * dx + y * dy, dx * dx + dy * dy
-    if along <= 0:
-        return x * x + y * y
-    if along >= size:
-        return (px - bx) ** 2 + (py - by) ** 2
-    return (x * dy - y * dx) ** 2 // size
-
-
-def _crosses(place: Sequence[int], edge: WholeEdge) -> bool:
-    """Whether a ray to the right crosses an edge."""
-    (px, py), (ax, ay, bx, by) = place, edge
-    up = by > py
-    return (ay > py) != up and ((bx - ax) * (py - ay) - (px - ax) * (by - ay) > 0) == up
-
-
-def candidates(bounds: Sequence[Bound]) -> list[int]:
-    """Which of several numbers, each between two bounds, can be the least."""
-    limit = min(high for _, high, _ in bounds)
-    return [k for low, _, k in bounds if not low > limit]
-
-
-def _float(exactly: Fraction) -> float:
-    try:
-        return float(exactly)
-    except OverflowError:
-        return math.inf if exactly > 0 else -math.inf
-
-
-def _about(place: Place, edge: Edge, wide: float) -> tuple[float, float]:
-    """Bounds on the distance from a place, which may be off by `wide`, to an edge, measured from its nearer end.
-
-    With u = 2^-53, the way from that end is off by u of the place and 2u of itself, the direction by 8u, however far
-    the other end is, and so are the lengths along the edge and across it. Taking an end instead of the foot, or the
-    other way round, costs no more than the foot is off along the edge: together less than 32u of the place and of the
-    way, of which 512u are counted. Where a product vanishes, one of its factors is below 1e-150, and no distance is off
-    by more.
-    """
-    (px, py), ((ax, ay), (bx, by)) = place, edge
-    x, y, dx, dy = px - ax, py - ay, bx - ax, by - ay
-    away, other = math.hypot(x, y), math.hypot(px - bx, py - by)
-    if other < away:
-        away, x, y, dx, dy = other, px - bx, py - by, -dx, -dy
-    off = _ROUND * (abs(px) + abs(py) + abs(x) + abs(y)) + wide + _TINY
-    size = max(abs(dx), abs(dy))
-    dx, dy = dx / size, dy / size
-    side = math.hypot(dx, dy)
-    along = (x * dx + y * dy) / side
-    if 0 < along < size * side:
-        away = abs(x * dy - y * dx) / side
-    clear = math.isfinite(away) and math.isfinite(off) and math.isfinite(along)
-    return (away - off, away + off) if clear else (-math.inf, math.inf)
+    dx, dy = bx - ax, by - ay
+    return ax, ay, dx, dy, ax * dx + ay * dy, ax * dy - ay * dx, max(dx * dx + dy * dy, 1), by

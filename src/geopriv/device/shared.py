@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -14,12 +14,11 @@ from geopriv.device.coordinates import DeviceCoordinate
 from geopriv.device.draws import Enclose, Rows, Source, Uniform, rows_of
 from geopriv.device.far import Spoken, holds
 from geopriv.device.intervals import Interval
-from geopriv.device.reading import Document, refuse
-from geopriv.device.sights import MEASURED, read_sight
+from geopriv.device.reading import LOOKS, Document, refuse
+from geopriv.device.sights import MEASURED, Sight, read_sight
 from geopriv.device.tables import TOTAL
 from geopriv.device.values import DeviceSpace, Value
 
-LETTERS = 65_534  # of all tables, beside "nothing"
 _BROKEN = Fraction(10**9)
 
 
@@ -70,8 +69,6 @@ def shared_of(
     """
     if not share <= 1:
         raise refuse(f"{where}.share", "at most 1", float(share))
-    if sum(len(table.document["values"]) - 1 for table in tables) > LETTERS:
-        raise refuse(f"{where}.tables", f"of at most {LETTERS:,} letters in all", "more")
     if not MEASURED**-1 <= epsilon <= MEASURED:
         raise refuse(f"{where}.guarantee.epsilon", "between 2^-200 and 2^200, for tables to share a report", epsilon)
     spoken, rows = [], []
@@ -87,9 +84,17 @@ def shared_of(
             )
         )
         rows.append(rows_of(lattice, tuple(tuple(accumulate((*row[:idle], *row[idle + 1 :]))) for row in weights)))
+    looks = looked_at([(len(table.document["values"]), one.sight) for table, one in zip(tables, spoken, strict=True)])
+    if looks > LOOKS:
+        raise refuse(f"{where}.tables", f"of at most {LOOKS:,} letters and corners in all", f"{looks:,}")
     kept = holds(tuple(spoken), epsilon, rounded_down(1 / share))
     coordinates = tuple(table.coordinate for table in tables)
     return DeviceShared(epsilon, space, coordinates, tuple(rows), share, Fraction(1) if kept else _BROKEN)
+
+
+def looked_at(tables: Iterable[tuple[int, Sight]]) -> int:
+    """How much a draw looks at: the letters of all tables, but for idle ones, and the corners of their polygons."""
+    return sum(letters - 1 + sight.corners for letters, sight in tables)
 
 
 def idle_letter(counted: Sequence[Sequence[float]]) -> int:
@@ -144,21 +149,24 @@ def _said(tables: Sequence[Rows], enclose: Sequence[Enclose], share: Fraction, u
 
 
 def _sums(rows: Rows, s: Interval, bits: int) -> tuple[list[int], list[int]]:
-    """Bounds on the running sums at a coordinate, in whole numbers out of 2^bits of a weight."""
+    """Bounds on the running sums at a coordinate, in whole numbers out of 2^bits of a weight.
+
+    Sums are straight between lattice points, so they are least and largest at both ends of s or at a point between.
+    """
     s = s.to(max(s.bits, rows.scale))
     shift, last = s.bits - rows.scale, len(rows.lattice) - 2
     first, final = (min(max(bisect_right(rows.lattice, end >> shift) - 1, 0), last) for end in (s.low, s.high))
-    found = [
-        (_mixed(rows, cell, min(max(end - (rows.lattice[cell] << shift), 0), width), width), width)
-        for cell in range(first, final + 1)
-        for width in [(rows.lattice[cell + 1] - rows.lattice[cell]) << shift]
-        for end in (s.low, s.high)
-    ]
-    least = ([(part << bits) // width for part in mixed] for mixed, width in found)
-    most = ([-((-part << bits) // width) for part in mixed] for mixed, width in found)
-    return [min(sums) for sums in zip(*least, strict=True)], [max(sums) for sums in zip(*most, strict=True)]
-
-
-def _mixed(rows: Rows, cell: int, along: int, width: int) -> list[int]:
-    """The running sums at a place in a cell, times its width: mixtures of two rows, so least and largest at ends."""
-    return [a * (width - along) + b * along for a, b in zip(rows.sums[cell], rows.sums[cell + 1], strict=True)]
+    least, most = [], []
+    for cell, end in ((first, s.low), (final, s.high)):
+        start, width = rows.lattice[cell] << shift, (rows.lattice[cell + 1] - rows.lattice[cell]) << shift
+        along = min(max(end - start, 0), width)
+        mixed = [a * (width - along) + b * along for a, b in zip(rows.sums[cell], rows.sums[cell + 1], strict=True)]
+        least.append([(part << bits) // width for part in mixed])
+        most.append([-((-part << bits) // width) for part in mixed])
+    # a row is looked at where there is no point between, too, so that time does not tell of one
+    between = [[part << bits for part in row] for row in rows.sums[min(first + 1, final) : final + 1]]
+    within = (between, least[:1])[first == final]
+    return (
+        [min(sums) for sums in zip(*least, *within, strict=True)],
+        [max(sums) for sums in zip(*most, *within, strict=True)],
+    )

@@ -50,6 +50,10 @@ class Sight(Protocol):
         """The corners of a box: beyond it by h, s is at least h."""
 
     @property
+    def corners(self) -> int:
+        """That an enclosure looks at."""
+
+    @property
     def cost(self) -> int:
         """What it takes to look once, beside a disc."""
 
@@ -63,6 +67,7 @@ class _Disc:
 
     center: Place
     offset: float
+    corners: int = 0
     cost: int = 1
 
     @property
@@ -83,16 +88,16 @@ class _Polygon:
 
     coordinate: DeviceCoordinate = field(repr=False, compare=False)
     rings: tuple[tuple[Place, ...], ...] = field(repr=False)
-    corners: tuple[Place, Place]
-    cost: int
+    box: tuple[Place, Place]
+    corners: int
 
     @property
-    def box(self) -> tuple[Place, Place]:
-        return self.corners
+    def cost(self) -> int:
+        return 8 + self.corners // 2
 
     def look(self, middle: Place, reach: float) -> View:
         """The way from the nearest point of the polygon is that from its middle, up to its radius."""
-        low, high = self.corners
+        low, high = self.box
         center = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
         radius = _length([(b - a) / 2 for a, b in zip(low, high, strict=True)])
         s = float(self.coordinate.enclose(tuple(map(Fraction, middle)), _BITS).middle())
@@ -158,7 +163,7 @@ def _polygon(document: Document, axes: int) -> _Polygon:
     corners = [corner for ring in rings for corner in ring]
     low, high = (tuple(float(end(axis)) for axis in zip(*corners, strict=True)) for end in (min, max))
     coordinate = read_coordinate(document, Plain("Plane", axes, None))
-    return _Polygon(coordinate, rings, (low, high), 8 + len(corners) // 2)
+    return _Polygon(coordinate, rings, (low, high), len(corners))
 
 
 _SIGHTS: dict[str, Callable[[Document, int], Sight]] = {"Radial": _disc, "Region": _polygon}

@@ -11,7 +11,8 @@ from typing import Annotated, TypedDict
 import numpy as np
 
 from geopriv.device.far import TABLES
-from geopriv.device.shared import LETTERS
+from geopriv.device.reading import LOOKS
+from geopriv.device.shared import looked_at
 from geopriv.mechanisms.guarantee import Pure, require_per_distance
 from geopriv.mechanisms.shared.kernels import Lookup
 from geopriv.mechanisms.shared.share import idle_of, keeps, spoken_of
@@ -59,9 +60,9 @@ class SharedLaw:
             raise invalid("SharedTables", "tables", rule, "spare rows")
         if not 0 < self.share <= 1:
             raise invalid("SharedTables", "share", "a fraction above 0 and at most 1", self.share)
-        spoken_of(tables)
-        if self.size > LETTERS + 1:
-            raise invalid("SharedTables", "tables", f"of at most {LETTERS:,} letters", self.size)
+        looks = looked_at((table.values.size, one.sight) for table, one in zip(tables, spoken_of(tables), strict=True))
+        if looks > LOOKS:
+            raise invalid("SharedTables", "tables", f"of at most {LOOKS:,} letters and corners in all", f"{looks:,}")
 
     def derived(self) -> Held:
         """What its document holds beside its parameters."""

@@ -1,21 +1,23 @@
-"""Large polygons on a device: ruling out runs of edges changes no distance."""
+"""Large polygons on a device: what is enclosed is the exact distance."""
 
 from __future__ import annotations
 
 import math
 import random
 import time
-from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 import geopriv as gp
+from geopriv.device import globe, regions
 from geopriv.device.globe import globe_region
 from geopriv.device.intervals import Interval, exact
 from geopriv.device.regions import flat_region
-from geopriv.device.runs import Run
+from tests import independent
 
+HONEST = regions._look, globe._look
 Ring = list[tuple[float, float]]
 RADIUS, BITS = 6_371_008.8, 1_300
 
@@ -51,11 +53,6 @@ GLOBE: dict[str, list[Ring]] = {
 }
 
 
-def all_at_once(runs: list[Run]) -> list[Run]:
-    """One run that holds every edge and rules nothing out."""
-    return [replace(runs[0], edges=range(runs[-1].edges.stop), low=-math.inf, high=math.inf, right=math.inf)]
-
-
 def tried(rings: list[Ring], seed: int, n: int) -> list[tuple[Fraction, Fraction]]:
     """Corners, places beside edges at every distance, on the level of corners, and anywhere."""
     rng = random.Random(seed)
@@ -72,38 +69,60 @@ def tried(rings: list[Ring], seed: int, n: int) -> list[tuple[Fraction, Fraction
     return [(Fraction(x), Fraction(y)) for x, y in found if math.isfinite(x) and math.isfinite(y)]
 
 
-def same(first: Interval, second: Interval) -> bool:
-    return (first.low, first.high) == (second.low, second.high)
+def wrong(found: Interval, bits: int, table: dict[str, Any], x: independent.Value) -> bool:
+    """Whether an enclosure does not hold the exact distance."""
+    with independent.digits(2_600):
+        s = independent.coordinate(table, x)
+        low, high = (independent.ball(Fraction(end, 1 << bits)) for end in (found.low, found.high))
+        return bool(low > s or s > high)
+
+
+def in_the_plane(name: str) -> list[bool]:
+    """Of each place whether its enclosure is wrong."""
+    region = flat_region(FLAT[name])
+    rings = [list(map(list, ring)) for ring in FLAT[name]]
+    table = {"space": {"type": "Plane", "unit": "m"}, "coordinate": {"type": "Region", "rings": rings}}
+    return [
+        wrong(region.enclose(tuple(exact(part, BITS) for part in place)), BITS, table, place)
+        for place in tried(FLAT[name], 1, 8)
+    ]
+
+
+def on_earth(name: str) -> list[bool]:
+    region = globe_region(RADIUS, GLOBE[name])
+    rings = [list(map(list, ring)) for ring in GLOBE[name]]
+    table = {"space": {"type": "Earth", "radius": RADIUS}, "coordinate": {"type": "EarthRegion", "rings": rings}}
+    found = []
+    for longitude, latitude in tried(GLOBE[name], 2, 5):
+        value = min(max(latitude, Fraction(-90)), Fraction(90)), (longitude + 180) % 360 - 180
+        found.append(wrong(region.enclose(value, 200), 200, table, value))
+    return found
 
 
 @pytest.mark.parametrize("name", FLAT)
-def test_runs_of_edges_change_no_distance_in_the_plane(name: str) -> None:
-    region = flat_region(FLAT[name])
-    plain = replace(region, runs=all_at_once(region.runs))
-    assert len(region.runs) > 3
-    for place in tried(FLAT[name], 1, 80):
-        point = tuple(exact(part, BITS) for part in place)
-        assert same(region.enclose(point), plain.enclose(point))
+def test_distances_to_large_polygons_of_the_plane_are_exact(name: str) -> None:
+    assert not any(in_the_plane(name))
 
 
 @pytest.mark.parametrize("name", GLOBE)
-def test_runs_of_arcs_change_no_distance_on_earth(name: str) -> None:
-    region = globe_region(RADIUS, GLOBE[name])
-    plain = replace(region, runs=all_at_once(region.runs))
-    assert len(region.runs) > 2
-    for longitude, latitude in tried(GLOBE[name], 2, 40):
-        value = min(max(latitude, Fraction(-90)), Fraction(90)), (longitude + 180) % 360 - 180
-        assert same(region.enclose(value, 200), plain.enclose(value, 200))
+def test_distances_to_large_polygons_on_earth_are_exact(name: str) -> None:
+    assert not any(on_earth(name))
 
 
-def test_runs_that_are_too_small_are_caught() -> None:
-    """Planted: the balls around runs have a tenth of their size, and the heights are those of their first corners."""
-    region = flat_region(FLAT["star with a hole"])
-    wrong = replace(region, runs=[replace(run, reach=run.reach / 10) for run in region.runs])
-    flat = replace(region, runs=[replace(run, high=run.low) for run in region.runs])
-    points = [tuple(exact(part, BITS) for part in place) for place in tried(FLAT["star with a hole"], 1, 80)]
-    for planted in (wrong, flat):
-        assert not all(same(region.enclose(point), planted.enclose(point)) for point in points)
+@pytest.mark.parametrize(
+    ("found", "name", "part", "planted"),
+    [
+        (in_the_plane, "circle", regions, lambda place, edges, bits: HONEST[0](place, edges[::2], bits)),
+        (on_earth, "city", globe, lambda here, corners, arcs, level: HONEST[1](here, corners, arcs[::2], level)),
+    ],
+    ids=["Plane", "Earth"],
+)
+def test_an_edge_that_is_not_looked_at_is_caught(
+    found: Any, name: str, part: Any, planted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted: every second one is left out."""
+    monkeypatch.setattr(part, "_look", planted)
+    assert any(found(name))
 
 
 def reading_time(ring: Ring, radius: float) -> float:
