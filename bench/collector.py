@@ -61,7 +61,7 @@ def plain(database: str, scratch: str, options: argparse.Namespace) -> Load:
     load, port = load_of(DESIGN, scratch, options.plain), free_port()
     command = [sys.executable, "-m", "tests.collector.loads", database, str(port)]
     with subprocess.Popen(command, cwd=Path(__file__).parents[1]) as process:
-        while status(port, "GET", "/v1/health", "", "") is None:
+        while status(port, "GET", "/v1/ready", "", "") is None:
             time.sleep(0.05)
         began = processor(process.pid)
         load.run(port, options.clients)

@@ -39,7 +39,7 @@ def main() -> None:
     """Measure, and print one table."""
     rng = np.random.default_rng(0)
     s = rng.normal(0.0, 3.0, N)
-    growth = gp.mechanisms.ExponentialGrowth(0.26)
+    growth = gp.smooth.ExponentialGrowth(0.26)
     curve = gp.shapes.Custom(lambda v: np.exp(-(v**2) / 2), 0.607, -9.0, 9.0, curvature=1.0)
     staircase = gp.shapes.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))
     threshold = gp.Threshold(0.0, 1.0)
@@ -47,8 +47,8 @@ def main() -> None:
     kernel = gp.SmoothT.calibrate(gp.GaussianKernel(0.0, 1.0), 1.0)
 
     def sensitivity(profile: gp.shapes.Profile) -> Callable[[], Any]:
-        gp.mechanisms.smooth_sensitivity(profile, growth, s[:10])  # tables are made once
-        return lambda: gp.mechanisms.smooth_sensitivity(profile, growth, s)
+        gp.smooth.smooth_sensitivity(profile, growth, s[:10])  # tables are made once
+        return lambda: gp.smooth.smooth_sensitivity(profile, growth, s)
 
     table, least = gp.Table.calibrate(threshold, 1.0), gp.LeastScaleT.calibrate(threshold, 1.0)
     for mechanism in (table, least, flat):

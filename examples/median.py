@@ -40,8 +40,8 @@ def main() -> None:
     noise = gp.noise.StudentT(df=3)
     gamma = 0.1
     eta = (1.0 - noise.budget(gamma, 0.0)) / noise.budget(0.0, 1.0)
-    smooth = gp.mechanisms.hamming_smooth_sensitivity(
-        median_sensitivities(ages.tolist(), 0, 120), gp.mechanisms.ExponentialGrowth(gamma)
+    smooth = gp.smooth.hamming_smooth_sensitivity(
+        median_sensitivities(ages.tolist(), 0, 120), gp.smooth.ExponentialGrowth(gamma)
     )
     print(f"median {np.median(ages):.2f}, ε = {noise.budget(gamma, eta):.3f}")
     print(f"smooth sensitivity {smooth:.4f}, so noise of standard deviation {smooth / eta * noise.variance**0.5:.3f}")

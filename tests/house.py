@@ -65,8 +65,8 @@ def exceptions() -> list[str]:
 
 def _contract() -> dict[str, Any]:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    (contract,) = settings["tool"]["importlinter"]["contracts"]
-    return dict(contract)
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    return dict(next(contract for contract in contracts if contract["type"] == "layers"))
 
 
 def edges(known: dict[str, Module]) -> dict[str, set[str]]:

@@ -119,9 +119,9 @@ def kernel() -> Figure:
     """The kernel's smooth sensitivity, the paper's lemma, and how fast each may change."""
     figure, (left, right) = panels(2)
     c, g = np.linspace(0.005, 6, 601), 0.26
-    true = gp.mechanisms.smooth_sensitivity(gp.shapes.Gaussian(1.0), gp.mechanisms.ExponentialGrowth(g), c)
+    true = gp.smooth.smooth_sensitivity(gp.shapes.Gaussian(1.0), gp.smooth.ExponentialGrowth(g), c)
     claimed = np.array([lemma(float(place), g) for place in c])
-    local = gp.mechanisms.pointwise_lipschitz(gp.shapes.Gaussian(1.0), c)
+    local = gp.smooth.pointwise_lipschitz(gp.shapes.Gaussian(1.0), c)
     left.plot(c, true, color=BLUE, label="smooth sensitivity B*")
     left.plot(c, claimed, color=RED, ls="--", label="the paper's lemma (E3)")
     left.plot(c, local, color="0.45", lw=1.2, ls=":", label="pointwise Lipschitz constant L")

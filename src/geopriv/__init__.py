@@ -16,7 +16,8 @@
 
 These, the spaces, the queries and the mechanisms are names of the package. All else is a name of its room, such as
 gp.noise.StudentT. Rooms are the steps of the flow: spaces, shapes, queries, noise, mechanisms, proofs, surveys,
-reports, answers and pages; and device, what a phone runs. Names are imported when they are first used.
+reports, answers and pages; device, what a phone runs; and smooth, the paper. Names are imported when they are first
+used.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from geopriv import queries as queries
     from geopriv import reports as reports
     from geopriv import shapes as shapes
+    from geopriv import smooth as smooth
     from geopriv import spaces as spaces
     from geopriv import surveys as surveys
     from geopriv.answers.answers import Answers as Answers
@@ -49,14 +51,7 @@ if TYPE_CHECKING:
     from geopriv.mechanisms import CoordinateLaplace as CoordinateLaplace
     from geopriv.mechanisms import InputLaplace as InputLaplace
     from geopriv.mechanisms import Lattice as Lattice
-    from geopriv.mechanisms import LeastScaleT as LeastScaleT
-    from geopriv.mechanisms import LipschitzLaplace as LipschitzLaplace
-    from geopriv.mechanisms import LocalLaplace as LocalLaplace
-    from geopriv.mechanisms import SmoothCauchy as SmoothCauchy
-    from geopriv.mechanisms import SmoothLaplace as SmoothLaplace
-    from geopriv.mechanisms import SmoothT as SmoothT
     from geopriv.mechanisms import Table as Table
-    from geopriv.mechanisms import VectorSmoothCauchy as VectorSmoothCauchy
     from geopriv.mechanisms.guarantee import Guarantee as Guarantee
     from geopriv.mechanisms.guarantee import compose as compose
     from geopriv.mechanisms.guarantee import partition as partition
@@ -86,6 +81,13 @@ if TYPE_CHECKING:
     from geopriv.reports.tallies import Tally as Tally
     from geopriv.reports.verbs import privatize as privatize
     from geopriv.reports.verbs import tally as tally
+    from geopriv.smooth import LeastScaleT as LeastScaleT
+    from geopriv.smooth import LipschitzLaplace as LipschitzLaplace
+    from geopriv.smooth import LocalLaplace as LocalLaplace
+    from geopriv.smooth import SmoothCauchy as SmoothCauchy
+    from geopriv.smooth import SmoothLaplace as SmoothLaplace
+    from geopriv.smooth import SmoothT as SmoothT
+    from geopriv.smooth import VectorSmoothCauchy as VectorSmoothCauchy
     from geopriv.spaces import Earth as Earth
     from geopriv.spaces import Euclidean as Euclidean
     from geopriv.spaces import Line as Line
@@ -109,6 +111,7 @@ _ROOMS = (
     "queries",
     "reports",
     "shapes",
+    "smooth",
     "spaces",
     "surveys",
 )
@@ -129,14 +132,7 @@ _HOME = {
         "CoordinateLaplace",
         "InputLaplace",
         "Lattice",
-        "LeastScaleT",
-        "LipschitzLaplace",
-        "LocalLaplace",
-        "SmoothCauchy",
-        "SmoothLaplace",
-        "SmoothT",
         "Table",
-        "VectorSmoothCauchy",
     ),
     "mechanisms.guarantee": ("Guarantee", "compose", "partition"),
     "proofs.audits": ("audit_black_box",),
@@ -161,6 +157,15 @@ _HOME = {
     "reports.engines.duckdb.sql": ("Sql",),
     "reports.tallies": ("Tally",),
     "reports.verbs": ("privatize", "tally"),
+    "smooth": (
+        "LeastScaleT",
+        "LipschitzLaplace",
+        "LocalLaplace",
+        "SmoothCauchy",
+        "SmoothLaplace",
+        "SmoothT",
+        "VectorSmoothCauchy",
+    ),
     "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane"),
     "surveys.audits": ("audit",),
     "surveys.design": ("Design",),

@@ -10,18 +10,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 from scipy import special
 
-from geopriv.mechanisms import (
-    Additive,
-    Lattice,
-    LeastScaleT,
-    LipschitzLaplace,
-    LocalLaplace,
-    SmoothT,
-    Table,
-)
+from geopriv.mechanisms import Lattice, Table
 from geopriv.mechanisms.lattice.moments import interpolant, mean_square
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import Orthant
+from geopriv.smooth import Additive, LeastScaleT, LipschitzLaplace, LocalLaplace, SmoothT
 from geopriv.spaces import Plane
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.datasets import Households

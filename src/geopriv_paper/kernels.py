@@ -7,23 +7,14 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from geopriv.mechanisms import (
-    Additive,
-    CoordinateLaplace,
-    InputLaplace,
-    Lattice,
-    LeastScaleT,
-    LipschitzLaplace,
-    LocalLaplace,
-    SmoothT,
-    Table,
-)
+from geopriv.mechanisms import CoordinateLaplace, InputLaplace, Lattice, Table
 from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo, undo_noise
 from geopriv.mechanisms.input.expectation import gaussian_means
 from geopriv.proofs.floors import lower_bound_many
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import GaussianKernel
 from geopriv.shapes.profiles import Gaussian
+from geopriv.smooth import Additive, LeastScaleT, LipschitzLaplace, LocalLaplace, SmoothT
 from geopriv.spaces import Plane
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.crowds import Crowd

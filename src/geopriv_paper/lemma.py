@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from geopriv.mechanisms import SmoothT
-from geopriv.mechanisms.sensitivity import ExponentialGrowth, smooth_sensitivity
 from geopriv.proofs.audits import audit_mechanism
 from geopriv.queries import GaussianKernel
 from geopriv.shapes.profiles import Gaussian
+from geopriv.smooth import SmoothT
+from geopriv.smooth.sensitivity import ExponentialGrowth, smooth_sensitivity
 from geopriv.spaces import Plane
 from geopriv.spaces.checks import FloatArray
 

@@ -9,18 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms import (
-    InputLaplace,
-    Lattice,
-    LeastScaleT,
-    LipschitzLaplace,
-    LocalLaplace,
-    SmoothT,
-    Table,
-)
+from geopriv.mechanisms import InputLaplace, Lattice, Table
 from geopriv.proofs.floors import least_variance, lower_bound
 from geopriv.queries import Threshold
 from geopriv.queries.priors import Prior
+from geopriv.smooth import LeastScaleT, LipschitzLaplace, LocalLaplace, SmoothT
 from geopriv_paper.agreement import moments_of, squared_error_check
 from geopriv_paper.datasets import Data, Incomes, read_incomes
 from geopriv_paper.panel import Panel

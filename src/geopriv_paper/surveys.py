@@ -12,14 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms import (
-    Additive,
-    InputLaplace,
-    LipschitzLaplace,
-    LocalLaplace,
-    SmoothT,
-)
+from geopriv.mechanisms import InputLaplace
 from geopriv.noise import Laplace, StudentT
+from geopriv.smooth import Additive, LipschitzLaplace, LocalLaplace, SmoothT
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.agreement import moments_of, squared_error_check
 from geopriv_paper.datasets import Incomes

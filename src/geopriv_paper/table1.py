@@ -10,19 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms import (
-    CoordinateLaplace,
-    InputLaplace,
-    Lattice,
-    LeastScaleT,
-    LipschitzLaplace,
-    LocalLaplace,
-    Mechanism,
-    SmoothT,
-    Table,
-)
+from geopriv.mechanisms import CoordinateLaplace, InputLaplace, Lattice, Mechanism, Table
 from geopriv.proofs.audits import audit_black_box, audit_mechanism
 from geopriv.queries import GaussianKernel, Query
+from geopriv.smooth import LeastScaleT, LipschitzLaplace, LocalLaplace, SmoothT
 from geopriv.spaces.checks import FloatArray
 from geopriv_paper.agreement import moments_of, squared_error_check
 from geopriv_paper.datasets import Data, Incomes, Places

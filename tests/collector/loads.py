@@ -198,7 +198,7 @@ def plain(database: str) -> Any:
             table.create(connection)
         yield
 
-    routes = [Route("/v1/reports", take, methods=["POST"]), Route("/v1/health", health)]
+    routes = [Route("/v1/reports", take, methods=["POST"]), Route("/v1/ready", health)]
     return Starlette(routes=routes, lifespan=living)
 
 

@@ -52,7 +52,7 @@ def running(design: Design, database: str, **more: Any) -> Iterator[tuple[str, S
 
 @contextmanager
 def serving(
-    design: Path, database: str, port: int, *more: str, log: Path | None = None
+    design: Path, database: str, port: int, *more: str, log: Path | None = None, files: tuple[int, int] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
     """`geopriv serve` as a process that answers; killed at the end if it still runs.
 
@@ -62,14 +62,18 @@ def serving(
         port: on which it listens.
         more: options.
         log: the file that gets what it says.
+        files: how many descriptors it may have, and how many it may ask for; as many as here if left out.
     """
+    limit = "" if files is None else f"ulimit -Sn {files[0]}; ulimit -Hn {files[1]}; "
     options = ["--database", database, "--port", str(port), "--rate", "0", *more]
     with (
         open(log or os.devnull, "ab") as said,
-        subprocess.Popen([*COMMAND, str(design), *options], stderr=said) as process,
+        subprocess.Popen(
+            ["sh", "-c", f'{limit}exec "$@"', "sh", *COMMAND, str(design), *options], stderr=said
+        ) as process,
     ):
         try:
-            while (found := status(port, "GET", "/v1/health", "", "")) is None:
+            while (found := status(port, "GET", "/v1/ready", "", "")) is None:
                 assert process.poll() is None, "it ended"
                 time.sleep(0.05)
             assert found == 200

@@ -171,7 +171,7 @@ def test_a_database_that_is_down_is_said_so_and_is_used_again(
 
 
 def test_every_answer_has_headers_that_keep_pages_to_themselves(client: TestClient) -> None:
-    for path in ("/v1/design", "/v1/health", "/nowhere", "/metrics"):
+    for path in ("/v1/design", "/v1/ready", "/nowhere", "/metrics"):
         headers = client.get(path).headers
         assert "default-src 'none'" in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"

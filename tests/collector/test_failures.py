@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import threading
@@ -23,6 +24,7 @@ from geopriv.collector import tokens
 from geopriv.collector.app import Service
 from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent
+from geopriv.errors import Unavailable
 from tests.collector.conftest import DESIGN
 from tests.collector.servers import free_port, serving, status
 from tests.collector.test_collector import line, send
@@ -166,6 +168,40 @@ def test_answers_are_read_while_another_process_writes(
     send(client, invited[1], line(1))
     with service.live.store._engine.begin() as writing:
         writing.execute(sa.text("UPDATE tokens SET spent = spent"))
-        assert client.get("/v1/health").json() == {"design": DESIGN.hash}
+        assert client.get("/v1/ready").json() == {"design": DESIGN.hash}
         assert client.get("/v1/overview").json()["reports"] == 2
         assert client.get("/v1/answers").status_code == 200
+
+
+@pytest.mark.parametrize("moved", ["survey.sqlite", "survey.sqlite-wal"])
+def test_a_database_whose_file_was_moved_takes_nothing_until_it_is_back(tmp_path: Path, moved: str) -> None:
+    """SQLite goes on writing into a file that was moved away: what it wrote there was acknowledged, and lost."""
+    database, design, port, log = f"sqlite:///{tmp_path}/survey.sqlite", tmp_path / "design.json", free_port(), "log"
+    design.write_bytes(DESIGN.to_bytes())
+    with serving(design, database, port, "--anybody", log=tmp_path / log) as process:
+        assert status(port, "POST", "/v1/reports", "", line(0)) == 201
+        (tmp_path / moved).rename(tmp_path / "away")
+        for k in range(1, 4):
+            assert status(port, "POST", "/v1/reports", "", line(k)) == 503
+        assert not (tmp_path / moved).exists()  # no other is made in its place
+        (tmp_path / "away").rename(tmp_path / moved)
+        assert status(port, "POST", "/v1/reports", "", line(4)) == 201
+        process.terminate()
+        assert process.wait(60) == 0
+    said = (tmp_path / log).read_text()
+    assert said.count("ERROR") == 1
+    assert "was moved or replaced" in said
+    assert ids(Store(database)) == {json.loads(line(k))["id"] for k in (0, 4)}
+
+
+def test_a_database_whose_file_was_replaced_takes_nothing(tmp_path: Path) -> None:
+    """Connections that were open write into the old file, and new ones into the new."""
+    path = tmp_path / "survey.sqlite"
+    with closing(Store(f"sqlite:///{path}")) as store:
+        store.begin(DESIGN.hash, False)
+        path.rename(tmp_path / "old")
+        shutil.copy(tmp_path / "old", path)
+        for _ in range(2):
+            with pytest.raises(Unavailable, match="was moved or replaced"):
+                store.take([Sent(bytes(16), 0, None, "[1]", None)])
+            store.close()  # its connections: the next is a new one

@@ -106,7 +106,7 @@ def test_a_place_that_is_pointed_at_is_in_the_fields_and_in_no_request(
         assert not tab.events("Log.entryAdded")
         assert not tab.events("Runtime.exceptionThrown")
         # planted: a page that tells a place to its own host would be seen
-        tab.run(f"fetch('v1/health?{latitude:.3f}').then((found) => found.text())")
+        tab.run(f"fetch('v1/live?{latitude:.3f}').then((found) => found.text())")
         assert f"{latitude:.3f}" in everything_sent(tab)
     assert service.live.store.counted() == counted + 1
     assert f"{latitude:.3f}" not in network

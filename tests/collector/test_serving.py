@@ -93,7 +93,7 @@ def test_several_processes_answer_at_one_address_and_one_that_dies_is_begun_agai
         assert process.wait(60) == 0
     with closing(Store(database)) as store:
         assert store.counted() == store.invitations()[1] == 40
-    assert status(port, "GET", "/v1/health", "", "") is None
+    assert status(port, "GET", "/v1/ready", "", "") is None
 
 
 def test_every_option_is_an_environment_variable_too(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_duckdb_judges_a_csv_as_arrow_does(text: str, command: Command) -> None:
         errors = [err.replace("file others.csv", "query's result") for _, _, err in told]
         assert errors[0] == errors[1]
     else:
-        found = [json.loads(out) | {"output": "", "earlier": 0} for _, out, _ in told]
+        found = [json.loads(out) | {"output": "", "earlier": 0, "spent": ""} for _, out, _ in told]
         assert found[0] == found[1]
 
 

@@ -47,6 +47,10 @@ def test_what_is_published_is_estimated(
     assert run(monkeypatch, "publish", "design.json", "-o", "reports.ndjson", "--batch", "1", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["reports"], found["batches"][0]["number"], found["design"]) == (40, 1, DESIGN.hash)
+    lines = Path("reports.ndjson").read_bytes().splitlines(keepends=True)
+    Path("reports.ndjson").write_bytes(b"".join(lines[:-1]))
+    assert run(monkeypatch, "estimate", "design.json", "reports.ndjson", "-o", "cut.json") == 2
+    assert "reports.ndjson.manifest tells of 40 reports" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

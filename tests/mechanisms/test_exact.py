@@ -19,7 +19,6 @@ from flint import arb
 from scipy import special
 
 import geopriv as gp
-from geopriv.mechanisms import Additive
 from geopriv.noise import PlanarLaplace, SphericalLaplace
 from geopriv.noise import plans as bulk
 from geopriv.noise.base import Distribution
@@ -34,6 +33,7 @@ from geopriv.noise.exact import (
 from geopriv.noise.laplace import LaplaceLaw
 from geopriv.noise.plans import grid
 from geopriv.noise.spherical_laplace import SphericalLaw
+from geopriv.smooth import Additive
 from geopriv.spaces.checks import FloatArray
 from tests.sources import Given, Seeded, report
 

@@ -7,7 +7,6 @@ import pytest
 
 import geopriv as gp
 from geopriv.mechanisms.lattice import bounds as lattice_bounds
-from geopriv.mechanisms.lattice.bounds import stencil_bounds
 from tests.rows import (
     CITY,
     DISTRICT,
@@ -46,7 +45,7 @@ def test_no_contribution_is_beyond_its_bounds(
     query: gp.queries.Query, epsilon: float, wider: float, relative: float
 ) -> None:
     mechanism = gp.Lattice.calibrate(query.space, epsilon, step=relative / epsilon, noise="product")
-    bounds = stencil_bounds(mechanism, query)
+    bounds = mechanism.undoing.bounds(query)
     assert bounds is not None
     rng, d = np.random.default_rng(0), query.space.dimension
     around = np.zeros(1)
@@ -63,9 +62,9 @@ def test_no_contribution_is_beyond_its_bounds(
 def test_a_box_that_is_too_large_is_bounded_by_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     query = gp.Ball((0.0, 0.0), 2.0, 1.0, PLANE)
     mechanism = gp.Lattice.calibrate(PLANE, 1.0, step=0.4, noise="product")
-    exact = stencil_bounds(mechanism, query)
+    exact = mechanism.undoing.bounds(query)
     monkeypatch.setattr(lattice_bounds, "_MOST", 100)
-    crude = stencil_bounds(mechanism, query)
+    crude = mechanism.undoing.bounds(query)
     assert exact is not None
     assert crude is not None
     assert crude[0] < exact[0] < exact[1] < crude[1]
@@ -73,7 +72,7 @@ def test_a_box_that_is_too_large_is_bounded_by_the_weights(monkeypatch: pytest.M
 
 def test_a_score_without_bounds_has_none() -> None:
     query = gp.LinearQuery((1.0, 1.0), gp.shapes.Identity())
-    assert stencil_bounds(gp.Lattice.calibrate(query.space, 1.0, noise="product"), query) is None
+    assert gp.Lattice.calibrate(query.space, 1.0, noise="product").undoing.bounds(query) is None
 
 
 @pytest.mark.parametrize("edge", ["smooth", "linear"])

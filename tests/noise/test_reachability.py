@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms import Additive
 from geopriv.noise import GeneralizedCauchy, StudentT
+from geopriv.smooth import Additive
 from geopriv.spaces.checks import FloatArray
 from tests.sources import Given, Seeded, report
 

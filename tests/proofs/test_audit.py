@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms import Additive
+from geopriv.smooth import Additive
 from geopriv.spaces.checks import FloatArray
 
 RAMP = gp.Threshold(0.0, 1.0)
@@ -50,8 +50,8 @@ def cliff() -> Additive:
 def fast_growth() -> Additive:
     """γ is twice what was charged: with two thirds of ε for γ the tails then lose 4/3 of ε."""
     charged = gp.SmoothT.calibrate(RAMP, EPSILON, gamma_share=2 / 3)
-    growth = gp.mechanisms.ExponentialGrowth(2 * charged.gamma)
-    return replace(charged, scale=lambda s: gp.mechanisms.smooth_sensitivity(RAMP.profile, growth, s) / charged.eta)
+    growth = gp.smooth.ExponentialGrowth(2 * charged.gamma)
+    return replace(charged, scale=lambda s: gp.smooth.smooth_sensitivity(RAMP.profile, growth, s) / charged.eta)
 
 
 # the fault, and the pair of inputs at which the black box looks

@@ -179,7 +179,7 @@ def test_the_sensitivity_of_the_triangle_is_the_formula_of_the_papers_appendix(g
     outside = np.maximum(1 / np.where(beyond > 0, off, 1.0), np.exp(-gamma * beyond) / base)
     paper = np.where(beyond > 0, outside, 1 / base)
     query = gp.Range(low=low, high=high, width=width, shape="triangle")
-    found = gp.mechanisms.smooth_sensitivity(query.profile, gp.mechanisms.ExponentialGrowth(gamma), query.coordinate(x))
+    found = gp.smooth.smooth_sensitivity(query.profile, gp.smooth.ExponentialGrowth(gamma), query.coordinate(x))
     np.testing.assert_allclose(found, paper, rtol=1e-12)
 
 

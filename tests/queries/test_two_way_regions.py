@@ -144,9 +144,7 @@ def test_the_orthant_is_the_papers_function_on_each_of_its_ten_regions(case: Two
 def test_the_smooth_sensitivity_is_the_papers_on_each_of_its_ten_regions(case: TwoWay) -> None:
     x = spread(case, seed=51)
     query = gp.Orthant(at=(case.t1, case.t2), width=case.tau)
-    found = gp.mechanisms.smooth_sensitivity(
-        query.profile, gp.mechanisms.ExponentialGrowth(case.gamma), query.coordinate(x)
-    )
+    found = gp.smooth.smooth_sensitivity(query.profile, gp.smooth.ExponentialGrowth(case.gamma), query.coordinate(x))
     for region, mask in regions(case, *x.T).items():
         expected = b_star(case, region, *x[mask].T)
         np.testing.assert_allclose(found[mask], expected, rtol=1e-9, err_msg=region)
@@ -161,8 +159,6 @@ def test_a_width_one_percent_off_is_told_apart_on_every_sloping_region(case: Two
     for region in ("tau,alpha", "tau,1", "tau,2"):
         difference = np.abs(query(x[masks[region]]) - f_tau(case, region, *x[masks[region]].T))
         assert difference.max() > 1e-3
-    found = gp.mechanisms.smooth_sensitivity(
-        query.profile, gp.mechanisms.ExponentialGrowth(case.gamma), query.coordinate(x)
-    )
+    found = gp.smooth.smooth_sensitivity(query.profile, gp.smooth.ExponentialGrowth(case.gamma), query.coordinate(x))
     for region, mask in masks.items():
         assert np.abs(found[mask] / b_star(case, region, *x[mask].T) - 1).max() > 1e-3, region

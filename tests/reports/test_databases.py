@@ -24,7 +24,7 @@ SOURCE = gp.Source(("income",), low=(-4.0,), high=(4.0,), person="who")
 DESIGN = Design("survey", (small_table(QUERY, 1.0),), questions=SHARES, source=SOURCE)
 PEOPLE = [(f"person {i}", None if i == 3 else 0.01 * i - 2.0) for i in range(400)]
 PEOPLE += PEOPLE[:5]
-EXPECTED = {"rows": 405, "reports": 399, "repeated": 4, "unread": {"missing": 2}, "earlier": 0}
+EXPECTED = {"rows": 405, "reports": 399, "repeated": 4, "unread": {"missing": 2}, "earlier": 0, "spent": ""}
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,11 @@ import pytest
 
 import geopriv as gp
 from geopriv.commands import cli
-from geopriv.reports.register import Register
+from geopriv.commands.embedded.examples import example_files
+from geopriv.reports.register import Register, questions_of
 from geopriv.surveys.design import Design
 from tests.designs import small_table
+from tests.rows import EARTH
 
 INCOME = gp.Source(("income",), low=(-4.0,), high=(4.0,))
 DESIGN = Design("survey", (small_table(gp.Threshold(0.0, 2.0), 1.0),), source=INCOME)
@@ -48,7 +50,7 @@ def test_a_second_run_of_a_survey_is_refused_wherever_it_writes(second: Design, 
     gp.privatize(DESIGN, PEOPLE, tmp_path / "first.parquet")
     with pytest.raises(gp.InvalidParameter, match=f"{SECOND}.*2 times ε.*--again"):
         gp.privatize(second, PEOPLE, tmp_path / "second.parquet")
-    assert [path.name for path in tmp_path.iterdir()] == ["first.parquet"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.parquet", "first.parquet.manifest"]
     assert gp.privatize(second, PEOPLE, tmp_path / "second.parquet", again=True).earlier == 1
     with pytest.raises(gp.InvalidParameter, match="3 times ε"):
         gp.privatize(DESIGN, PEOPLE, tmp_path / "third.parquet")
@@ -69,6 +71,121 @@ def test_another_survey_is_another_row(tmp_path: Path) -> None:
     gp.privatize(DESIGN, PEOPLE, tmp_path / "a.parquet")
     assert gp.privatize(other, PEOPLE, tmp_path / "b.parquet").earlier == 0
     assert rows() == [("survey", DESIGN.hash, 3, 1), ("another", other.hash, 3, 1)]
+
+
+def of_dollars(
+    epsilon: float, survey: str = "incomes", at: float = 1e5, width: float = 1e4, of: str = "rich"
+) -> Design:
+    """A survey of one question, at a promise."""
+    space = gp.Line("USD")
+    asked = gp.Threshold(at, width, space)
+    source = gp.Source(("income",), low=(0.0,), high=(1e6,))
+    return Design(survey, (gp.Lattice.calibrate(space, epsilon),), questions=(gp.Share(of, asked),), source=source)
+
+
+def test_unlike_promises_are_added_exactly_and_not_multiplied(tmp_path: Path) -> None:
+    """A promise of 1 per 100 USD and one of 1 per 8,000 USD are 81 times one of 1 per 8,000 USD."""
+    gp.privatize(of_dollars(1 / 100), PEOPLE, tmp_path / "a.parquet", allow_odd=True)
+    with pytest.raises(gp.InvalidParameter, match=r"ε = 1/100 \+ 1/8,000 = 81/8,000 per USD \(0\.010125\)\. For"):
+        gp.privatize(of_dollars(1 / 8000), PEOPLE, tmp_path / "b.parquet", allow_odd=True)
+    for k in range(2):
+        done = gp.privatize(of_dollars(1 / 8000), PEOPLE, tmp_path / f"{k}.parquet", again=True, allow_odd=True)
+    assert done.earlier == 2
+    assert done.spent == "ε = 1/100 + 2 × 1/8,000 = 41/4,000 per USD (0.01025)"
+
+
+def test_equal_promises_are_told_as_so_many_times_one_and_as_their_sum(tmp_path: Path) -> None:
+    for k in range(3):
+        third = 1 / 3000  # no decimal, and told as what it was meant to be
+        done = gp.privatize(of_dollars(third), PEOPLE, tmp_path / f"{k}.parquet", again=k > 0, allow_odd=True)
+    assert done.spent == "3 times ε, 1/1,000 per USD (0.001)"
+
+
+def test_promises_in_unlike_units_are_not_added(tmp_path: Path) -> None:
+    euros = Design("incomes", (gp.Lattice.calibrate(gp.Line("EUR"), 1 / 50),), source=of_dollars(1.0).source)
+    gp.privatize(of_dollars(1 / 100), PEOPLE, tmp_path / "a.parquet", allow_odd=True)
+    done = gp.privatize(euros, PEOPLE, tmp_path / "b.parquet", again=True, allow_odd=True)
+    assert done.spent == "ε = 1/100 per USD (0.01) and ε = 1/50 per EUR (0.02), which do not add up to one number"
+
+
+OLDER = (
+    "CREATE TABLE runs (number INTEGER PRIMARY KEY, survey TEXT NOT NULL, design TEXT NOT NULL, "
+    "day TEXT NOT NULL, reports INTEGER, complete INTEGER NOT NULL)"
+)
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["of this design", "of another design"])
+def test_an_older_register_is_read_and_what_it_did_not_keep_is_said(same: bool, tmp_path: Path) -> None:
+    now = of_dollars(1 / 8000)
+    before = now if same else of_dollars(1 / 100)
+    connection = sqlite3.connect(os.environ["GEOPRIV_REGISTER"])
+    with connection:
+        connection.execute(OLDER)
+        row = ("incomes", before.hash, "2026-01-02", 3, 1)
+        connection.execute("INSERT INTO runs (survey, design, day, reports, complete) VALUES (?, ?, ?, ?, ?)", row)
+    connection.close()
+    os.chmod(os.environ["GEOPRIV_REGISTER"], 0o600)
+    done = gp.privatize(now, PEOPLE, tmp_path / "b.parquet", again=True, allow_odd=True)
+    assert done.earlier == 1
+    known = "2 times ε, 1/4,000 per USD (0.00025)"
+    unknown = "ε = 1/8,000 per USD (0.000125) and what 1 run cost of which an older register did not keep ε"
+    assert done.spent == (known if same else unknown)
+
+
+@pytest.mark.parametrize(
+    ("second", "refused"),
+    [
+        (of_dollars(1 / 100, "wages", width=5e5, of="wealthy"), True),
+        (of_dollars(1 / 8000, "wages", at=2e5), False),
+    ],
+    ids=["the same question", "another question"],
+)
+def test_questions_are_known_by_themselves_whatever_survey_and_promise_are_called(
+    second: Design, refused: bool, tmp_path: Path
+) -> None:
+    gp.privatize(of_dollars(1 / 8000), PEOPLE, tmp_path / "a.parquet", allow_odd=True)
+    if refused:
+        with pytest.raises(gp.InvalidParameter, match="What 'wages' asks was privatised before, as another survey: 3"):
+            gp.privatize(second, PEOPLE, tmp_path / "b.parquet", allow_odd=True)
+    assert gp.privatize(second, PEOPLE, tmp_path / "b.parquet", again=refused, allow_odd=True).earlier == refused
+
+
+@pytest.mark.parametrize("name", ["incomes", "map", "two-way"])
+def test_a_plan_at_another_promise_asks_the_same(name: str, tmp_path: Path) -> None:
+    """Widths, bandwidths and reaches that a plan chooses go with ε."""
+    for file, data in example_files(name).items():
+        (tmp_path / file).write_bytes(data)
+    text = (tmp_path / "survey.toml").read_text(encoding="utf-8")
+    asked = []
+    for epsilon in ("1.0", "0.4"):
+        changed = text.replace("epsilon = 1.0", f"epsilon = {epsilon}").replace('name = "', f'name = "{epsilon} ')
+        (tmp_path / "survey.toml").write_text(changed, encoding="utf-8")
+        asked.append(gp.plan(gp.Survey.read(tmp_path / "survey.toml")).design)
+    assert questions_of(asked[0]) == questions_of(asked[1])
+    assert asked[0].document["questions"] != asked[1].document["questions"]
+
+
+@pytest.mark.parametrize("name", ["incomes", "map", "two-way", "quickstart"])
+def test_the_made_up_people_of_an_example_are_nobody_and_all_others_are_somebody(name: str, tmp_path: Path) -> None:
+    people = tmp_path / "people.csv"
+    if name == "quickstart":
+        page = (Path(__file__).parents[2] / "docs" / "quickstart.md").read_text(encoding="utf-8")
+        code = next(block for block in page.split("```") if block.startswith("python\nimport csv"))
+        subprocess.run([sys.executable, "-c", code.removeprefix("python")], cwd=tmp_path, check=True, timeout=60)
+    else:
+        people.write_bytes(example_files(name)["people.csv"])
+    asked: gp.queries.Query = gp.Threshold(1e5, 1e4, gp.Line("USD"))
+    source = gp.Source(("income",), low=(0.0,), high=(2e6,))
+    if name == "map":
+        asked, source = gp.Ball((40.7, -74.0), 3e3, 1e3, EARTH), gp.Source(("lat", "lon"))
+    design = Design("survey", (small_table(asked, 1e-3),), source=source)
+    for k in range(2):
+        assert gp.privatize(design, people, tmp_path / f"{k}.parquet").earlier == 0
+    assert not Path(os.environ["GEOPRIV_REGISTER"]).exists()
+    people.write_bytes(people.read_bytes().replace(b"1", b"2", 1))  # one of them is another
+    gp.privatize(design, people, tmp_path / "c.parquet")
+    with pytest.raises(gp.InvalidParameter, match="privatised before"):
+        gp.privatize(design, people, tmp_path / "d.parquet")
 
 
 def test_a_run_of_which_nobody_saw_a_report_leaves_no_row(tmp_path: Path) -> None:

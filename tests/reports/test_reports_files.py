@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +200,71 @@ def test_a_truncated_parquet_file_says_so(cut: int, tmp_path: Path) -> None:
     found, rejected = read_reports(path, DESIGN)
     assert found == {}
     assert dict(rejected) == {"truncated": 1}
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """A folder with 150 reports in each format, and their manifests."""
+    design = replace(DESIGN, source=gp.Source(("income",), low=(-4.0,), high=(4.0,)))
+    people = pa.table({"income": np.linspace(-4.0, 4.0, 150)})
+    (tmp_path / "sent").mkdir()
+    design.write(tmp_path / "design.json")
+    for name in ("a.ndjson", "b.parquet"):
+        gp.privatize(design, people, tmp_path / "sent" / name, again=True)
+    return tmp_path / "sent"
+
+
+def test_what_was_written_is_counted_with_its_manifest_and_without(published: Path) -> None:
+    design = gp.Design.read(published.parent / "design.json")
+    note = json.loads((published / "a.ndjson.manifest").read_text())
+    assert note == {
+        "design": design.hash,
+        "reports": 150,
+        "sha256": hashlib.sha256((published / "a.ndjson").read_bytes()).hexdigest(),
+    }
+    for engine in ("arrow", "duckdb"):
+        for given in (published, sorted(published.iterdir()), published / "a.ndjson"):
+            found = gp.tally(design, given, engine=engine)
+            assert (found.n, found.rejected) == (150 if given == published / "a.ndjson" else 300, {})
+    for name in ("a.ndjson.manifest", "b.parquet.manifest"):
+        (published / name).unlink()
+    assert gp.tally(design, published).n == 300
+
+
+@pytest.mark.parametrize("engine", ["arrow", "duckdb"])
+def test_lines_that_end_after_a_line_are_not_taken_for_a_whole_file(engine: str, published: Path) -> None:
+    lines = (published / "a.ndjson").read_bytes().splitlines(keepends=True)
+    (published / "a.ndjson").write_bytes(b"".join(lines[:-1]))
+    design = gp.Design.read(published.parent / "design.json")
+    for given in (published, [published / "a.ndjson"], str(published / "a.ndjson.manifest")):
+        with pytest.raises(gp.InvalidParameter, match=r"a\.ndjson is not as it was written.*150 reports"):
+            gp.tally(design, given, engine=engine)
+    (published / "a.ndjson").unlink()
+    with pytest.raises(gp.InvalidParameter, match=r"a\.ndjson is not there"):
+        gp.tally(design, published, engine=engine)
+
+
+@pytest.mark.parametrize("name", ["a.ndjson", "b.parquet"])
+def test_no_flipped_bit_is_counted(name: str, published: Path) -> None:
+    design, data = gp.Design.read(published.parent / "design.json"), (published / name).read_bytes()
+    rng = np.random.default_rng(1)
+    for at in rng.integers(0, 8 * len(data), 150).tolist():
+        changed = bytearray(data)
+        changed[at >> 3] ^= 1 << (at & 7)
+        (published / name).write_bytes(changed)
+        with pytest.raises(gp.InvalidParameter, match="not as it was written"):
+            gp.tally(design, published / name)
+
+
+def test_a_file_that_replaces_another_has_its_own_manifest(published: Path) -> None:
+    design, path = gp.Design.read(published.parent / "design.json"), published / "a.ndjson"
+    gp.privatize(design, pa.table({"income": [1.0, 2.0]}), path, again=True, overwrite=True)
+    assert gp.tally(design, path).n == 2
+    write_reports(path, design, [batch(3)])  # without one
+    assert gp.tally(design, path).n == 3
+    (published / "a.ndjson.manifest").write_bytes(b'{"reports": "many"}')
+    with pytest.raises(gp.InvalidParameter, match=r"manifest .* is damaged"):
+        gp.tally(design, path)
 
 
 def test_a_parquet_file_of_something_else_is_malformed(tmp_path: Path) -> None:

@@ -648,6 +648,12 @@ def test_all_engines_count_a_folder_of_reports(
     counted = [gp.tally(DESIGN, folder, engine=engine) for engine in ("arrow", "duckdb", Spark(session))]
     assert [tally.n for tally in counted] == [150] * 3
     assert counted[0] == counted[1] == counted[2]
+    for name in ("b.ndjson", "b.ndjson.manifest"):
+        (folder / name).unlink()
+    assert gp.tally(DESIGN, folder, engine=Spark(session)).n == 100  # manifests are no Parquet
+    (folder / "c.parquet").unlink()
+    with pytest.raises(gp.InvalidParameter, match=r"c\.parquet is not there"):
+        gp.tally(DESIGN, folder, engine=Spark(session))
 
 
 # ---- what is missing

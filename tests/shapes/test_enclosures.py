@@ -13,11 +13,11 @@ import shapely
 from flint import arb
 
 import geopriv as gp
-from geopriv.mechanisms.additive.smooth import SmoothScale
-from geopriv.mechanisms.sensitivity.gaussian_envelope import gaussian_envelope
 from geopriv.noise.exact import precision
 from geopriv.shapes.coordinates import near_edges
 from geopriv.shapes.profiles import BlurredPieces
+from geopriv.smooth.additive.smooth import SmoothScale
+from geopriv.smooth.sensitivity.gaussian_envelope import gaussian_envelope
 from geopriv.spaces.balls import length
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray
@@ -129,17 +129,17 @@ def test_scales_in_balls_are_the_stated_ones(row: Row) -> None:
 
 
 SMOOTH: list[tuple[gp.shapes.Profile, Any, float]] = [
-    (gp.shapes.Gaussian(1.0), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
-    (gp.shapes.Gaussian(1.0), gp.mechanisms.ExponentialGrowth(0.3), 1.5),
-    (gp.shapes.Gaussian(1.0), gp.mechanisms.LinearGrowth(0.3), math.inf),
-    (gp.shapes.Smoothstep(2.0), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
-    (gp.shapes.Smoothstep(2.0), gp.mechanisms.LinearGrowth(0.3), 2.0),
-    (BlurredPieces(gp.shapes.Ramp(1.0), 0.5), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
-    (gp.shapes.Ramp(1.0), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
-    (gp.shapes.Ramp(1.0), gp.mechanisms.ExponentialGrowth(5.0), 0.9),
-    (gp.shapes.Ramp(1.0), gp.mechanisms.LinearGrowth(0.3), math.inf),
-    (gp.shapes.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.mechanisms.ExponentialGrowth(0.3), math.inf),
-    (gp.shapes.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.mechanisms.LinearGrowth(0.3), 2.0),
+    (gp.shapes.Gaussian(1.0), gp.smooth.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.Gaussian(1.0), gp.smooth.ExponentialGrowth(0.3), 1.5),
+    (gp.shapes.Gaussian(1.0), gp.smooth.LinearGrowth(0.3), math.inf),
+    (gp.shapes.Smoothstep(2.0), gp.smooth.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.Smoothstep(2.0), gp.smooth.LinearGrowth(0.3), 2.0),
+    (BlurredPieces(gp.shapes.Ramp(1.0), 0.5), gp.smooth.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.Ramp(1.0), gp.smooth.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.Ramp(1.0), gp.smooth.ExponentialGrowth(5.0), 0.9),
+    (gp.shapes.Ramp(1.0), gp.smooth.LinearGrowth(0.3), math.inf),
+    (gp.shapes.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.smooth.ExponentialGrowth(0.3), math.inf),
+    (gp.shapes.PiecewiseLinear((-2, -1, 0, 3), (0, 1, 0.25, 0.5)), gp.smooth.LinearGrowth(0.3), 2.0),
 ]
 
 
@@ -155,7 +155,7 @@ def violations(profile: gp.shapes.Profile, growth: Any, radius: float, exact: bo
                 sigma.smooth_bound(arb(t)) if exact else arb(float(sigma(np.asarray(t)))) for t in (s, other)
             )
             way = growth.gamma * (arb(other) - arb(s))
-            limit = way.exp() if isinstance(growth, gp.mechanisms.ExponentialGrowth) else 1 + way
+            limit = way.exp() if isinstance(growth, gp.smooth.ExponentialGrowth) else 1 + way
             found += bool(
                 first > second * limit * (1 + arb(2) ** -300) or second > first * limit * (1 + arb(2) ** -300)
             )
@@ -175,7 +175,7 @@ def test_the_step_function_of_a_gaussian_is_never_below_its_lipschitz_constants(
     bound = gaussian_envelope(profile, radius)
     rng = np.random.default_rng(2)
     s = np.concatenate([rng.uniform(0, 6, 20_000), rng.uniform(0, 200, 20_000), bound.edges[:-1], [2.0]])
-    exact = gp.mechanisms.pointwise_lipschitz(profile, s, radius)
+    exact = gp.smooth.pointwise_lipschitz(profile, s, radius)
     assert (bound.pointwise(s) >= exact).all()
     assert (bound.pointwise(s)[s < 12] <= exact[s < 12] * 1.005).all()
 
@@ -244,7 +244,7 @@ def test_what_has_no_enclosure_is_refused() -> None:
     custom = gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
     with pytest.raises(gp.InvalidParameter, match="Custom"):
         custom.enclose(arb(0))
-    sigma = SmoothScale(gp.RadialQuery(0.0, custom), gp.mechanisms.ExponentialGrowth(0.3), 1.0, math.inf)
+    sigma = SmoothScale(gp.RadialQuery(0.0, custom), gp.smooth.ExponentialGrowth(0.3), 1.0, math.inf)
     with pytest.raises(gp.InvalidParameter, match="LeastScaleT and Table"):
         sigma.enclose(arb(0))
     with pytest.raises(gp.InvalidParameter, match="scale"):

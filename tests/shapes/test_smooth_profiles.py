@@ -145,7 +145,7 @@ def test_a_table_of_a_smooth_profile_keeps_its_promise(profile: gp.shapes.Profil
 def test_smooth_sensitivity_of_a_smooth_step_is_at_least_its_own_slope_and_smooth() -> None:
     profile, gamma = gp.shapes.Smoothstep(2.0), 0.8
     s = np.linspace(-6.0, 6.0, 1201)
-    bound = gp.mechanisms.smooth_sensitivity(profile, gp.mechanisms.ExponentialGrowth(gamma), s)
+    bound = gp.smooth.smooth_sensitivity(profile, gp.smooth.ExponentialGrowth(gamma), s)
     assert (bound >= np.abs(profile.slope(s)) * (1 - 1e-9)).all()
     assert np.abs(np.diff(np.log(bound)) / np.diff(s)).max() <= gamma * (1 + 1e-6)
     assert bound.max() == pytest.approx(profile.lipschitz, rel=1e-3)

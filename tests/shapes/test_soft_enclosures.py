@@ -11,9 +11,9 @@ import shapely
 from flint import arb
 
 import geopriv as gp
-from geopriv.mechanisms.sensitivity.least_scale import least_scale
 from geopriv.noise.exact import precision
 from geopriv.shapes.profiles import BlurredPieces, Curved
+from geopriv.smooth.sensitivity.least_scale import least_scale
 from tests import precise
 from tests.rows import CITY
 
@@ -47,7 +47,7 @@ def test_step_functions_and_least_scales_cover_the_slopes_of_soft_profiles(profi
     with precision(300):
         tiny = arb(10) ** -20
         slopes = [abs(float((profile.enclose(arb(t) + tiny) - profile.enclose(arb(t))) / tiny)) for t in s.tolist()]
-    bound = gp.mechanisms.pointwise_lipschitz(profile, s, radius)
+    bound = gp.smooth.pointwise_lipschitz(profile, s, radius)
     room = scale(s) / (4 / (2 * math.sqrt(3)))  # σ ≥ k|f0'|/ε
     assert (bound >= slopes).all()
     assert (room * (1 + 1e-9) >= slopes).all()

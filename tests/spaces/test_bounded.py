@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms.scale import ConstantScale
 from geopriv.shapes import Radial
+from geopriv.smooth.scale import ConstantScale
 from geopriv.spaces.checks import FloatArray
 
 

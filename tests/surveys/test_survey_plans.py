@@ -176,7 +176,8 @@ def test_what_is_only_a_floor_is_printed_as_one_and_the_bias_as_a_bound() -> Non
 def test_the_errors_of_a_map_are_densities_and_no_number_of_people_makes_them_one_point() -> None:
     low, high = CITY.rectangle
     density = gp.DensityMap("density", 2_000.0, tuple(low), tuple(high), CITY, columns=5, rows=5)
-    found = gp.plan(gp.Survey("city", CITY, 1e-3, (density,), 50_000))
+    people = gp.Prior.sample(CITY.values(gp.Prior.uniform(*CITY.limits).values))
+    found = gp.plan(gp.Survey("city", CITY, 1e-3, (density,), 50_000, prior=people))
     per_km2 = 100 * found.expected(density) * 1e6 / (2 * np.pi * 2_000.0**2)
     assert f"{per_km2:.2g} % per km²" in printed(found)
     assert row(found, "Lattice")[5] == "–"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -22,7 +21,7 @@ from geopriv.collector import tokens
 from geopriv.collector.analyst import Analyst, refusal
 from geopriv.collector.bodies import Room, body_of
 from geopriv.collector.callers import address, bearer
-from geopriv.collector.coarse import About
+from geopriv.collector.coarse import Look, coarse
 from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
 from geopriv.collector.openapi import openapi
@@ -36,7 +35,7 @@ from geopriv.surveys.design import Design
 
 LINE = 4_096  # bytes of a report: it has some 150
 LINES = 1_000  # reports in a batch
-_LOOKERS = 4  # threads that look how many reports there are
+_ANSWERED = 30.0  # seconds in which a report that was read is answered
 _LATER = {"Retry-After": "5"}
 _HEADERS = {
     Verdict.TOO_FAST: _LATER,
@@ -64,19 +63,22 @@ class Service:
     rates: Rates
     invited: bool
     analyst: Analyst
-    about: About = field(init=False)
+    about: Look[int] = field(init=False)
+    able: Look[None] = field(init=False)
     _room: Room = field(default_factory=Room)  # for batches; single reports are small
-    _lookers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_LOOKERS, "looker"), repr=False)
     _handed: bytes = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.about = About(self.live.store.counted, min(self.live.age, 1.0))
+        age = min(self.live.age, 1.0)
+        self.about = Look(lambda: coarse(self.live.store.counted()), age, old=True)
+        self.able = Look(self.live.store.look, age)
         self._handed = self.design.to_bytes()
 
     def close(self) -> None:
         """Write all that waits, and let go of the database."""
         self.receiver.close()
-        self._lookers.shutdown()
+        self.about.close()
+        self.able.close()
         self.live.store.close()
 
     async def hand_out(self, request: Request) -> Response:
@@ -116,19 +118,22 @@ class Service:
             self.receiver.note(found)
             return JSONResponse({"verdicts": [verdict.words for verdict in found]})
 
-    async def health(self, request: Request) -> Response:
-        """Whether the database can be used."""
-        await self._about()
-        return JSONResponse({"design": self.design.hash}, headers={"Cache-Control": "no-store"})
+    async def alive(self, request: Request) -> Response:
+        """That this process answers; of the database it knows nothing."""
+        return self._fresh({"design": self.design.hash})
+
+    async def ready(self, request: Request) -> Response:
+        """Whether reports are being written: the last were, and the database answers."""
+        self.receiver.require_writing()
+        await self.able.seen()
+        return self._fresh({"design": self.design.hash})
 
     async def count(self, request: Request) -> Response:
         """About how many reports there are: one coarse number, and nothing else."""
-        least = await self._about()
-        return JSONResponse({"at_least": least}, headers={"Cache-Control": "no-store"})
+        return self._fresh({"at_least": await self.about.seen()})
 
-    async def _about(self) -> int:
-        """It never waits for those who wait for answers, and take all other threads."""
-        return await asyncio.get_running_loop().run_in_executor(self._lookers, self.about.now)
+    def _fresh(self, document: dict[str, object]) -> Response:
+        return JSONResponse(document, headers={"Cache-Control": "no-store"})
 
     def _line(self, line: bytes) -> Sent | Verdict:
         if len(line) > LINE:
@@ -142,8 +147,11 @@ class Service:
     async def _verdicts(self, found: Sequence[Sent | Verdict]) -> list[Verdict]:
         """What becomes of each: those that could be reports are written first."""
         sent = [each for one in found for each in one.waiting]
-        written = await _heard(self.receiver.take(sent)) if sent else []
-        taken = iter(written)
+        try:
+            async with asyncio.timeout(_ANSWERED):
+                taken = iter(await _heard(self.receiver.take(sent)) if sent else [])
+        except TimeoutError:
+            raise Unavailable("The database does not answer. Send the same again: it is counted once.") from None
         return [next(taken) if one.settled is None else one.settled for one in found]
 
     def _said(self, verdict: Verdict) -> Response:
@@ -176,7 +184,8 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         Route("/v1/design", service.hand_out),
         Route("/v1/batch", service.take_batch, methods=["POST"]),
         Route("/v1/count", service.count),
-        Route("/v1/health", service.health),
+        Route("/v1/live", service.alive),
+        Route("/v1/ready", service.ready),
         *(Route(path, _shown(page)) for path, page in pages.items()),
         *service.analyst.routes(),
     ]

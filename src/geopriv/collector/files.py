@@ -1,4 +1,4 @@
-"""The file of a database of SQLite's: its owner's alone."""
+"""The file of a database of SQLite's: its owner's alone, and the one that stands under its name."""
 
 from __future__ import annotations
 
@@ -9,29 +9,33 @@ from urllib.parse import unquote, urlsplit
 import sqlalchemy as sa
 
 
-def make_private(address: sa.URL) -> None:
-    """Make a file that only its owner reads, if there is none yet; what SQLite writes beside it is as private.
+def path_of(address: sa.URL) -> str:
+    """The file of a database, where links lead to, as SQLite takes them; empty where it is in memory.
 
-    Args:
-        address: of a database of SQLite's.
+    >>> forms = "/a.db", "file:/a%20b.db?uri=true", ":memory:"
+    >>> [path_of(sa.make_url(f"sqlite:///{form}")) for form in forms]
+    ['/a.db', '/a b.db', '']
     """
-    path = _path(address)
-    if path:
-        with suppress(OSError):  # it is there, or cannot be made: SQLite says so
-            # where a link leads to, as SQLite takes it
-            os.close(os.open(os.path.realpath(path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    named = address.database or ""
+    if named.startswith("file:") and "uri" in address.query:
+        named = unquote(urlsplit(named).path)
+    return "" if not named or named.startswith(":") else os.path.realpath(named)
 
 
-def _path(address: sa.URL) -> str:
-    """The file that SQLite makes where there is none; empty where it makes none.
+def make_private(path: str) -> None:
+    """Make a file that only its owner reads, if there is none yet; what SQLite writes beside it is as private."""
+    with suppress(OSError):  # it is there, or cannot be made: SQLite says so
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
-    >>> forms = "a.db", "file:a%20b.db?uri=true", "file:a.db?uri=true&mode=ro"
-    >>> [_path(sa.make_url(f"sqlite:///{form}")) for form in forms]
-    ['a.db', 'a b.db', '']
-    """
-    found = address.database or ""
-    if found.startswith(":"):
-        return ""
-    if not (found.startswith("file:") and "uri" in address.query):
-        return found
-    return unquote(urlsplit(found).path) if address.query.get("mode", "rwc") == "rwc" else ""
+
+def identities(path: str) -> tuple[tuple[int, int] | None, ...]:
+    """Which files stand under the name of a database and of its write-ahead log: device and inode of each."""
+    found: list[tuple[int, int] | None] = []
+    for name in (path, f"{path}-wal"):
+        try:
+            told = os.stat(name)
+        except FileNotFoundError:
+            found.append(None)
+        else:
+            found.append((told.st_dev, told.st_ino))
+    return tuple(found)

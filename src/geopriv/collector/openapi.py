@@ -37,7 +37,7 @@ def openapi(design: Design, invited: bool = True, everybody: bool = False) -> De
         invited: whether a report needs a token.
         everybody: whether answers are for everybody.
     """
-    about, able = schemas.handed_out(design), schemas.health(design)
+    about, able = schemas.handed_out(design), schemas.served(design)
     return {
         "openapi": "3.1.0",
         "info": {"title": f"geopriv collector: {design.survey}", "version": "1"},
@@ -51,7 +51,8 @@ def openapi(design: Design, invited: bool = True, everybody: bool = False) -> De
             "/v1/count": {"get": _page("About how many reports.", _answer("Coarse.", schemas.COUNTED), _DOWN)},
             **_reads(design, everybody),
             **_analyst(),
-            "/v1/health": {"get": _page("Whether reports can be taken.", _answer("They can.", able), _DOWN)},
+            "/v1/live": {"get": _page("That this process answers.", _answer("It does.", able))},
+            "/v1/ready": {"get": _page("Whether reports are being written.", _answer("They are.", able), _DOWN)},
             "/v1/openapi.json": {"get": _page("This description.", _answer("OpenAPI 3.1.", schemas.DESCRIBED))},
         },
     }
@@ -114,13 +115,16 @@ def _one(design: Design, invited: bool) -> Described:
     verdicts = [_answer(", ".join(words), schemas.said(words), status=at) for at, words in sorted(statuses.items())]
     body = {"required": True, "content": {_JSON: {"schema": schemas.report(design)}}}
     about = "One report. The same again, under the same token, is counted once and answered with 200."
-    return _page(about, *verdicts, _DOWN) | {"requestBody": body, "security": [{"token": []}] if invited else []}
+    return _page(about, *verdicts, _ENDLESS, _DOWN) | {
+        "requestBody": body,
+        "security": [{"token": []}] if invited else [],
+    }
 
 
 def _batch() -> Described:
     refused = [_answer(one.words, schemas.said([one.words]), status=one.status) for one in _WHOLE]
     about = "Up to 1,000 lines, each a report behind its token and a space: a verdict for each line."
-    found = _page(about, _answer("Verdicts, in the order of the lines.", schemas.VERDICTS), *refused, _DOWN)
+    found = _page(about, _answer("Verdicts, in the order of the lines.", schemas.VERDICTS), *refused, _ENDLESS, _DOWN)
     return found | {"requestBody": {"content": {_LINES: {"schema": {"type": "string"}}}}}
 
 
@@ -155,4 +159,5 @@ def _done(about: str) -> Described:
 
 
 _LOCKED: Described = {"security": [{"key": []}, {"pass": []}]}
+_ENDLESS = _answer("A request that does not say how long it is.", schemas.FAILED, status=411)
 _DOWN = _answer("The database cannot be used now; nothing was written.", schemas.FAILED, status=503)

@@ -13,7 +13,7 @@ from geopriv.collector.batches import Batch
 from geopriv.collector.live import foreign, numbers_of
 from geopriv.collector.store import Store
 from geopriv.errors import InvalidParameter
-from geopriv.reports.files import ReportBatch, write_reports
+from geopriv.reports.files import ReportBatch, write_manifest, write_reports
 from geopriv.surveys.design import Design
 
 Tell = Callable[[int, int], None]  # how many reports are written, of how many
@@ -77,7 +77,7 @@ def publish(
             written += len(rows)
             tell(written, done.reports)
 
-    write_reports(output, design, parts())
+    write_manifest(output, design, write_reports(output, design, parts()))
     return done
 
 

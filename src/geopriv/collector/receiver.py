@@ -8,9 +8,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from geopriv.collector import logs
 from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import Unavailable
@@ -19,6 +21,8 @@ _TOGETHER = 1_000  # reports in a transaction
 _WAITING = 10_000  # requests that may wait; more are turned away
 _PAUSE = 0.002  # seconds in which others may join a transaction
 _COUNTED = 1.0  # seconds after which what was rejected is written
+_END = 30.0  # seconds in which what waits is written at the end
+_SLOW = 2.0  # seconds that a transaction takes where the database is well
 
 Answer = Future[list[Verdict]]
 
@@ -38,19 +42,23 @@ class Receiver:
         store: to which they go.
         verdicts: what was answered since the start, by verdict.
         unwritten: reports since the start that the database did not take; they were answered with "try again".
+        trouble: why the last reports could not be written; empty where they were.
+        since: when the transaction that is being written was begun; None where none is.
         deliver: calls what tells all of a transaction what became of it; by default at once, in the receiver's thread.
     """
 
     store: Store
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     unwritten: int = 0
+    trouble: str = ""
+    since: float | None = None
     deliver: Callable[[Callable[[], None]], object] = _at_once
     _waiting: queue.Queue[tuple[Sequence[Sent], Answer] | None] = field(default_factory=lambda: queue.Queue(_WAITING))
     _unwritten: Counter[Verdict] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._thread = threading.Thread(target=self._work, name="receiver")
+        self._thread = threading.Thread(target=self._work, name="receiver", daemon=True)
         self._thread.start()
 
     def take(self, sent: Sequence[Sent]) -> Answer:
@@ -73,11 +81,26 @@ class Receiver:
             self.verdicts.update(verdicts)
             self._unwritten.update(verdict for verdict in verdicts if not verdict.kept)
 
+    def require_writing(self) -> None:
+        """Refuse where the last reports could not be written, or those that are being written wait for long.
+
+        Raises:
+            Unavailable: saying why.
+        """
+        since = self.since
+        if since is not None and time.monotonic() - since > _SLOW:
+            raise Unavailable("Reports are not being written now: the database does not answer.")
+        if self.trouble:
+            raise Unavailable(f"Reports are not being written now. {self.trouble}")
+
     def close(self) -> None:
-        """Write all that waits, and stop."""
+        """Write all that waits, and stop; a database that does not answer is not waited for without end."""
         if self._thread.is_alive():
-            self._waiting.put(None)
-            self._thread.join()
+            with suppress(queue.Full):
+                self._waiting.put(None, timeout=_END)
+            self._thread.join(_END)
+            if self._thread.is_alive():
+                logs.LOGGER.error("the database does not answer: what waited was not written, and not acknowledged")
 
     def _work(self) -> None:
         going = True
@@ -85,6 +108,8 @@ class Receiver:
             requests, going = self._gathered()
             if requests:
                 self._write(requests)
+            elif self.trouble:
+                self._try()
             self._count()
 
     def _gathered(self) -> tuple[list[tuple[Sequence[Sent], Answer]], bool]:
@@ -112,14 +137,39 @@ class Receiver:
             time.sleep(_PAUSE)
 
     def _write(self, requests: Sequence[tuple[Sequence[Sent], Answer]]) -> None:
-        reports = [one for sent, _ in requests for one in sent]
+        self.since = time.monotonic()
         try:
-            verdicts = self.store.take(reports)
+            verdicts = self.store.take([one for sent, _ in requests for one in sent])
+        except Unavailable as error:
+            self._fail(requests, error, str(error))
         except Exception as error:  # whatever it is, nobody may wait for ever
-            self.unwritten += len(reports)
-            self.deliver(partial(_fail, requests, error))
+            self._fail(requests, error, type(error).__name__)
         else:
+            self._note_trouble("")
             self.deliver(partial(_settle, requests, verdicts))
+
+    def _try(self) -> None:
+        """Where nobody sends any more, since it is not ready, it would never be."""
+        try:
+            self.store.try_writing()
+        except Unavailable as error:
+            self._note_trouble(str(error))
+        else:
+            self._note_trouble("")
+
+    def _fail(self, requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception, words: str) -> None:
+        self.unwritten += sum(len(sent) for sent, _ in requests)
+        self._note_trouble(words)
+        self.deliver(partial(_refuse, requests, error))
+
+    def _note_trouble(self, words: str) -> None:
+        """Say why nothing is written, once, and when something is again."""
+        self.since = None
+        if words and words != self.trouble:
+            logs.LOGGER.error(words)
+        elif self.trouble and not words:
+            logs.say("reports are written again")
+        self.trouble = words
 
     def _count(self) -> None:
         with self._lock:
@@ -133,7 +183,7 @@ class Receiver:
                 self._unwritten += reasons
 
 
-def _fail(requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception) -> None:
+def _refuse(requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception) -> None:
     for _, answer in requests:
         answer.set_exception(error)
 

@@ -76,8 +76,8 @@ def _numbers(ends: tuple[tuple[int, int], ...]) -> Schema:
     }
 
 
-def health(design: Design) -> Schema:
-    """That reports can be taken."""
+def served(design: Design) -> Schema:
+    """Whose reports are taken."""
     return answered({"design": {"const": design.hash}})
 
 

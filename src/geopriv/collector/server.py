@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from geopriv.collector import logs
@@ -24,6 +25,7 @@ from geopriv.surveys.design import Design
 
 _GRACE = 30  # seconds in which requests that are under way may end
 _BACKLOG = 2048  # connections that wait to be accepted
+_FILES, _OTHERS = 1 << 15, 64  # descriptors that are wanted, and those of them that are for no connection
 _MINUTE = 60.0  # seconds between counts in the log
 
 
@@ -111,8 +113,11 @@ def _work(design: bytes, settings: Settings, listening: socket.socket) -> None:
 def _answer(service: Service, settings: Settings, listening: socket.socket) -> None:
     import uvicorn
 
-    from geopriv.collector.hurried import Hurried
+    from geopriv.collector.hurried import Hurried, Seats
 
+    files = _raise_files()
+    backlog = min(_BACKLOG, files // 8)  # so many may be accepted before one is looked at
+    Hurried.seats = Seats(files - 2 * backlog - _OTHERS, proxies=settings.proxies)
     config = uvicorn.Config(
         application(service, settings.origins),
         http=Hurried,
@@ -123,7 +128,7 @@ def _answer(service: Service, settings: Settings, listening: socket.socket) -> N
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
         timeout_graceful_shutdown=_GRACE,
-        backlog=_BACKLOG,
+        backlog=backlog,
     )
     ended = threading.Event()
     counting = threading.Thread(target=_count, args=(service, ended))
@@ -139,6 +144,21 @@ def _answer(service: Service, settings: Settings, listening: socket.socket) -> N
         service.close()
         ended.set()
         counting.join()
+
+
+def _raise_files() -> int:
+    """As many descriptors as are wanted, or as this process may have; how many those are."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return _FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft not in (resource.RLIM_INFINITY, found) and soft < found:
+        with suppress(ValueError, OSError):  # the system may have another limit
+            resource.setrlimit(resource.RLIMIT_NOFILE, (found, hard))
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _FILES if soft == resource.RLIM_INFINITY else min(soft, _FILES)
 
 
 def _count(service: Service, ended: threading.Event) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -12,18 +14,42 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from geopriv.collector import logs
 from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch
-from geopriv.collector.files import make_private
+from geopriv.collector.files import identities, make_private, path_of
 from geopriv.collector.migrations import upgrade
 from geopriv.collector.tables import REJECTED, REPORTS, SURVEY, TOKENS
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import InvalidParameter, Unavailable
 
 _Item = TypeVar("_Item")
-_PATIENCE = 30  # seconds to wait for another process
+_PATIENCE = 30  # seconds to wait for another process on SQLite
+_TRIAL = 1 << 18  # bytes: more than a transaction of reports takes
+# Of each transaction on PostgreSQL, whatever its database is set to: on the disk before the answer, and nobody waits
+# for who stalls, nor goes on when stalled.
+_LIMITS = {
+    "synchronous_commit": "on",
+    "lock_timeout": "5s",
+    "statement_timeout": "10s",
+    "idle_in_transaction_session_timeout": "15s",
+}
+_LONG = {"statement_timeout": "1h", "idle_in_transaction_session_timeout": "1h"}  # of those that read all reports
+_CLOSING = {"lock_timeout": "2s"}  # reports wait behind who waits to close batches
+# seconds, and milliseconds, after which a server that is gone is taken for gone
+_GONE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
 _ROWS = 500  # in a statement
 _AT_ONCE = 1 << 16  # rows that are read together
 _READS = "geopriv_reads"  # an option of transactions that write nothing
+_MOVED = (
+    "The file of the database was moved or replaced while it was in use; what was sent since is not counted. Put it "
+    "back, or stop the collector and start it again."
+)
 
 
 class Store:
@@ -40,24 +66,18 @@ class Store:
 
     def __init__(self, url: str, new: bool = True) -> None:
         address = _driver(url)
-        if not new and address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+        self._path = path_of(address) if address.get_backend_name() == "sqlite" else ""
+        if self._path and not new and not Path(self._path).is_file():
             raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}.")
-        if address.get_backend_name() == "sqlite":
-            make_private(address)
-        self._engine = sa.create_engine(address, **_settings(url))
+        if self._path and address.query.get("mode", "rwc") == "rwc":
+            make_private(self._path)
+        self._file, *_ = identities(self._path)
+        self._engine = sa.create_engine(address, **_settings(address))
         if self._engine.dialect.name == "sqlite":
-            sa.event.listen(self._engine, "connect", _durable)
+            sa.event.listen(self._engine, "connect", self._opened)
             sa.event.listen(self._engine, "begin", _at_once)
-        with self.reachable():
+        with _reachable():
             upgrade(self._engine)
-
-    @contextmanager
-    def reachable(self) -> Iterator[None]:
-        """Turn a database that is down, full or locked into one error without what was to be written."""
-        try:
-            yield
-        except (sa.exc.DBAPIError, sa.exc.TimeoutError):
-            raise Unavailable("The database cannot be used now; nothing was written. Try again.") from None
 
     def begin(self, design: str, invited: bool) -> None:
         """Take a database for a design, or go on with it.
@@ -69,13 +89,19 @@ class Store:
         Raises:
             InvalidParameter: for a database of another design, or of another way to invite.
         """
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             self._insert(connection, SURVEY, [{"one": 1, "design": design, "invited": invited}])
             found = connection.execute(sa.select(SURVEY.c.design, SURVEY.c.invited)).one()
+            risky = connection.dialect.name == "postgresql" and connection.scalar(sa.text("SHOW fsync")) == "off"
         _require_same(found.design, design)
         if found.invited != invited:
             how = "invites by tokens" if found.invited else "takes reports from anybody"
             raise InvalidParameter(f"The database must be asked for as it was begun: it {how}.")
+        if risky:
+            logs.LOGGER.warning(
+                "the server of the database does not wait for its disk (fsync = off): what was acknowledged is lost "
+                "where it loses power"
+            )
 
     def require(self, design: str) -> None:
         """Refuse a database that was not begun for a design.
@@ -83,7 +109,7 @@ class Store:
         Raises:
             InvalidParameter: saying of which it is.
         """
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             found = connection.execute(sa.select(SURVEY.c.design)).scalar_one_or_none()
         if found is None:
             raise InvalidParameter("The database must be one that geopriv serve has used. It holds no survey.")
@@ -91,7 +117,7 @@ class Store:
 
     def invite(self, hashes: Iterable[bytes]) -> None:
         """Keep the hashes of new tokens, all of them or none."""
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             for part in _parts(hashes):
                 self._insert(connection, TOKENS, [{"hash": one, "spent": False} for one in part])
 
@@ -111,7 +137,7 @@ class Store:
 
     def _taken(self, sent: Sequence[Sent]) -> list[Verdict] | None:
         """Verdicts; None, and nothing is written, where another process wrote an id since it was looked for."""
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             await_turn(connection)
             tokens = self._tokens(connection, {one.token for one in sent if one.token is not None})
             known = self._known(connection, {one.id for one in sent})
@@ -131,7 +157,7 @@ class Store:
 
     def reject(self, reasons: Counter[Verdict]) -> None:
         """Count what was rejected."""
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction() as connection:
             for verdict, times in sorted(reasons.items(), key=lambda each: each[0].words):
                 self._insert(connection, REJECTED, [{"reason": verdict.words, "times": 0}])
                 counted = sa.update(REJECTED).where(REJECTED.c.reason == verdict.words)
@@ -139,30 +165,46 @@ class Store:
 
     def rejected(self) -> Counter[str]:
         """How many reports were rejected, by reason."""
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             return Counter({row.reason: row.times for row in connection.execute(sa.select(REJECTED))})
 
     def counted(self) -> int:
         """How many reports there are."""
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             return int(connection.execute(sa.select(sa.func.count()).select_from(REPORTS)).scalar_one())
 
     def invitations(self) -> tuple[int, int]:
         """How many tokens there are, and how many of them are spent."""
         chosen = sa.select(sa.func.count(), sa.func.count().filter(TOKENS.c.spent)).select_from(TOKENS)
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             total, spent = connection.execute(chosen).one()
         return int(total), int(spent)
 
     def batches(self) -> list[Batch]:
         """The batches of reports, in the order in which they were begun."""
-        with self._reading() as connection:
+        with self._transaction(reads=True) as connection:
             return list_batches(connection)
 
     def close_batches(self, numbers: Sequence[int]) -> None:
         """Let no report enter these batches any more: those that are being written are in them when this returns."""
-        with self.reachable(), self._engine.begin() as connection:
+        with self._transaction(_CLOSING) as connection:
             close_batches(connection, numbers)
+
+    def look(self) -> None:
+        """Read one row: whether the database answers."""
+        with self._transaction(reads=True) as connection:
+            connection.execute(sa.select(SURVEY.c.one))
+
+    def try_writing(self) -> None:
+        """Write as much as reports take, and change nothing: whether the next reports could be written."""
+        with self._transaction() as connection:
+            connection.execute(sa.update(SURVEY).values(one=SURVEY.c.one))
+        if self._path:
+            # a failed transaction leaves room for a small one, so that this one may fit where reports do not
+            with _reachable(), tempfile.TemporaryFile(dir=os.path.dirname(self._path)) as file:
+                file.write(bytes(_TRIAL))
+                file.flush()
+                os.fsync(file.fileno())
 
     def reports(self, numbers: Sequence[int] | None = None) -> Iterator[Sequence[Any]]:
         """Reports as rows (id, mechanism, group, report), in the order of their ids, some at a time.
@@ -172,14 +214,14 @@ class Store:
         """
         chosen = sa.select(*REPORTS.c["id", "mechanism", "group", "report"]).order_by(REPORTS.c.id)
         chosen = chosen if numbers is None else chosen.where(REPORTS.c.batch.in_(numbers))
-        with self._reading() as connection:
+        with self._transaction(_LONG, reads=True) as connection:
             yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
 
     def counts(self) -> Iterator[Sequence[Any]]:
         """How often each report came in a batch, as rows (batch, mechanism, group, report, times), some at a time."""
         columns = REPORTS.c["batch", "mechanism", "group", "report"]
         chosen = sa.select(*columns, sa.func.count().label("times")).group_by(*columns)
-        with self._reading() as connection:
+        with self._transaction(_LONG, reads=True) as connection:
             yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
 
     def close(self) -> None:
@@ -187,10 +229,39 @@ class Store:
         self._engine.dispose()
 
     @contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
-        """A transaction that only reads: it sees the database as it is now, and keeps nobody from writing."""
-        with self.reachable(), self._engine.connect() as connection:
-            yield connection.execution_options(**{_READS: True})
+    def _transaction(self, limits: Mapping[str, str] = {}, reads: bool = False) -> Iterator[sa.Connection]:
+        """All that is done in it, or nothing. One that only reads keeps nobody from writing.
+
+        Raises:
+            Unavailable: for a database that is down, full or locked, or whose file is no longer where it was; without
+                what was to be written.
+        """
+        with _reachable(), self._engine.connect() as connection:
+            self._require_file(connection)
+            with connection.execution_options(**{_READS: reads}).begin():
+                if connection.dialect.name == "postgresql":
+                    told = {**_LIMITS, **limits}.items()
+                    connection.exec_driver_sql("; ".join(f"SET LOCAL {name} = '{value}'" for name, value in told))
+                yield connection
+            self._require_file(connection)  # what was written into another file is not acknowledged
+
+    def _opened(self, connection: Any, record: Any) -> None:
+        """A write-ahead log that is on the disk before a transaction is over; and the file that was opened is known."""
+        if self._path and identities(self._path)[0] != self._file:
+            raise Unavailable(_MOVED)
+        connection.isolation_level = None  # transactions begin where `_at_once` says, and not where Python guesses
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE}")
+        record.info["files"] = identities(self._path)
+
+    def _require_file(self, connection: sa.Connection) -> None:
+        """Refuse files that were moved away or replaced: SQLite would go on with them wherever they are."""
+        if self._path:
+            before, now = connection.info["files"], identities(self._path)
+            if any(a != b for a, b in zip(before, now, strict=True) if a is not None):
+                raise Unavailable(_MOVED)
+            connection.info["files"] = now  # the log is made when it is first needed
 
     def _tokens(self, connection: sa.Connection, hashes: set[bytes]) -> dict[bytes, bool]:
         """Which tokens there are, and which of them are spent; nobody else can spend one until the end."""
@@ -264,20 +335,21 @@ def _driver(url: str) -> sa.URL:
     return found
 
 
-def _settings(url: str) -> dict[str, Any]:
+def _settings(address: sa.URL) -> dict[str, Any]:
     # parameters of statements are reports: they never stand in an error
     shared: dict[str, Any] = {"hide_parameters": True, "pool_pre_ping": True}
-    if url.startswith("sqlite"):
+    if address.get_backend_name() == "sqlite":
         return shared | {"connect_args": {"timeout": _PATIENCE}}
-    return shared | {"pool_timeout": _PATIENCE, "connect_args": {"connect_timeout": _PATIENCE}}
+    told = {name: value for name, value in _GONE.items() if name not in address.query}
+    return shared | {"pool_timeout": _PATIENCE, "connect_args": told}
 
 
-def _durable(connection: Any, record: object) -> None:
-    """A write-ahead log that is on the disk before a transaction is over."""
-    connection.isolation_level = None  # transactions begin where `_at_once` says, and not where Python guesses
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute(f"PRAGMA busy_timeout = {1000 * _PATIENCE}")
+@contextmanager
+def _reachable() -> Iterator[None]:
+    try:
+        yield
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError):
+        raise Unavailable("The database cannot be used now; nothing was written. Try again.") from None
 
 
 def _at_once(connection: sa.Connection) -> None:

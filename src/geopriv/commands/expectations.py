@@ -27,13 +27,16 @@ _NOBODY = (
 
 def print_questions(console: Console, found: SurveyPlan) -> None:
     """A row for each question, who is expected, and what is odd about ε."""
-    from geopriv.surveys.planning.crowds import expected_words
+    from geopriv.surveys.planning.crowds import expected_words, where_people_are_is_known
 
-    halves = [found.plain_half_width(question) for question in found.survey.questions]
+    known = where_people_are_is_known(found.survey)
+    halves = [found.plain_half_width(question) if known else None for question in found.survey.questions]
     plain = any(half is not None for half in halves)
-    table = new_table("question", "estimates", "expected", "at worst", *(["plain ±"] if plain else []))
+    columns = [*(["expected"] if known else []), "at worst", *(["plain ±"] if plain else [])]
+    table = new_table("question", "estimates", *columns)
     for question, half in zip(found.survey.questions, halves, strict=True):
-        errors = [found.expected(question), found.worst(question), *([half] if plain else [])]
+        expected = [found.expected(question)] if known else []
+        errors = [*expected, found.worst(question), *([half] if plain else [])]
         said = (in_units(question, error, found.survey.counted) for error in errors)
         table.add_row(question.name, f"{len(question.queries):,}", *said)
     console.print(table)
@@ -99,15 +102,19 @@ def question_documents(found: SurveyPlan) -> list[dict[str, Any]]:
         {
             "name": question.name,
             "estimates": len(question.queries),
-            "standard_error_expected": found.expected(question),
-            "standard_error_at_worst": worst if math.isfinite(worst := found.worst(question)) else None,
-            "plain_half_width_expected": found.plain_half_width(question),
+            "standard_error_expected": _known(found.expected(question)),
+            "standard_error_at_worst": _known(found.worst(question)),
+            "plain_half_width_expected": _known(found.plain_half_width(question)),
             "moved_by_one_made_up_report": _moved(found, question),
             "contribution": None if question.valued else contribution_document(found.contribution(question)),
             "unit": _unit(question),
         }
         for question in found.survey.questions
     ]
+
+
+def _known(error: float | None) -> float | None:
+    return error if error is not None and math.isfinite(error) else None
 
 
 def contribution_document(one: Contribution) -> dict[str, Any]:

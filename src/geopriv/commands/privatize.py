@@ -138,8 +138,8 @@ def _print(console: Console, design: Design, path: Path, done: Privatized, place
     output = "standard output" if place == PIPED else escape(str(done.output))
     console.print(f"Promise: {escape(str(design.guarantee))}.")
     if done.earlier:
-        many = done.earlier + 1
-        console.print(f"Run {many} of this survey: who was in the others too has {many} times ε in all.")
+        run = f"Run {done.earlier + 1} of this survey: who was in the others too has {escape(done.spent)}."
+        console.print(run, highlight=False)
     console.print(f"Reports: [bold]{output}[/bold]. The counts above are about your table; keep them with it.")
     if place != PIPED:
         console.print(f"Next:    [bold]{escape(command('estimate', path, done.output))}[/bold]", soft_wrap=True)

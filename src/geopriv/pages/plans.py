@@ -7,7 +7,7 @@ from geopriv.pages.notebook import spread
 from geopriv.pages.words import wrapped
 from geopriv.spaces.words import NARROW
 from geopriv.surveys.planning import SurveyPlan
-from geopriv.surveys.planning.crowds import expected_words
+from geopriv.surveys.planning.crowds import expected_words, where_people_are_is_known
 
 
 def plan_text(plan: SurveyPlan) -> str:
@@ -16,8 +16,10 @@ def plan_text(plan: SurveyPlan) -> str:
     lines = [f"{survey.name}: {survey.people:,} {survey.counted}. Promise: {plan.design.guarantee}."]
     for question in survey.questions:
         points = " points" if "point" in form_of(question).scale(question)[1] else ""
-        said = f"standard error {spread(question, plan.expected(question))}{points}"
-        if (half := plan.plain_half_width(question)) is not None:
+        known = where_people_are_is_known(survey)
+        error = spread(question, plan.expected(question) if known else plan.worst(question))
+        said = f"standard error {'' if known else 'at worst '}{error}{points}"
+        if known and (half := plan.plain_half_width(question)) is not None:
             said += f", plain ± {spread(question, half)}{points}"
         lines.append(f"  {question.name}: {said}")
     lines += [expected_words(survey), plan.why]

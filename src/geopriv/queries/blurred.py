@@ -107,7 +107,11 @@ class Blurred(Query):
     @property
     def least_bandwidth(self) -> float:
         """What the bandwidth must not be below, so that the blurred region can be computed."""
-        return 0.0 if self.along_line else least_bandwidth(self._box)
+        return self.least_bandwidth_for(np.inf)
+
+    def least_bandwidth_for(self, rate: float) -> float:
+        """The same where noise of a rate is to be undone."""
+        return 0.0 if self.along_line else least_bandwidth(self._box, rate / _FARTHER)
 
     @property
     def plain_set(self) -> Coordinate | None:

@@ -33,7 +33,8 @@ class Privatized:
         reports: that were written.
         repeated: rows of people who had reported before in the same run.
         unread: rows without a report because their values could not be read, by reason.
-        earlier: runs of the same survey that the register knew; who was in k of them has spent k + 1 times ε.
+        earlier: runs of the same survey that the register knew.
+        spent: in words, what reports of all of them and of this one cost together; "" where it is the first.
     """
 
     output: Path | str
@@ -42,6 +43,7 @@ class Privatized:
     repeated: int = 0
     unread: dict[str, int] = field(default_factory=dict)
     earlier: int = 0
+    spent: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The same as plain JSON."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import file_digest
 from pathlib import Path
 from typing import Annotated, Self, TypedDict
 
@@ -15,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from geopriv.device.files import replacing
-from geopriv.errors import ReportRejected
+from geopriv.device.files import canonical, replacing
+from geopriv.errors import InvalidParameter, ReportRejected
 from geopriv.mechanisms.sendable import Integers, Sendable
 from geopriv.reports.strata import groups_of, strata_of, told_group
 from geopriv.spaces.checks import count, invalid
@@ -30,6 +32,8 @@ COLUMNS = pa.schema(
 )
 GROUPED = COLUMNS.insert(1, pa.field("group", pa.int32()))  # where reports carry a group
 ID = re.compile(r"[0-9a-f]{32}")
+MANIFEST = ".manifest"  # behind the name of a file of reports: what it holds, as it was when it was whole
+_NOTE = 1 << 10  # bytes of a manifest, at most
 _HEXADECIMAL = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), dtype=np.uint16)
 _FARTHEST = 1 << 53  # up to which floats tell whole numbers apart
 _REPORT = Note(minItems=1, description="Of a Table the index of the value, of a Lattice one cell for each axis.")
@@ -87,7 +91,51 @@ def write_reports(path: str | os.PathLike[str], design: Design, batches: Iterabl
     """
     made = (_records(design, batch) for batch in batches)
     with replacing(path) as fresh:
+        Path(f"{path}{MANIFEST}").unlink(missing_ok=True)  # of the file that is replaced
         return write_records(fresh, made, columns_in(design), Path(path).suffix == ".parquet")
+
+
+def write_manifest(path: str | os.PathLike[str], design: Design, reports: int) -> None:
+    """Say beside a finished file of reports what it holds, so that `tally` knows it from one that was cut or changed.
+
+    Lines of JSON that end after some line are a whole file of fewer reports: nothing in them tells.
+    """
+    note = {"design": design.hash, "reports": reports, "sha256": _sha256(Path(path))}
+    with replacing(f"{path}{MANIFEST}") as fresh:
+        fresh.write_bytes(canonical(note) + b"\n")
+
+
+def require_as_written(path: Path) -> None:
+    """Refuse a file of reports that is not what its manifest says; one without a manifest is taken as it is.
+
+    Args:
+        path: of a file, or of a folder of them.
+
+    Raises:
+        InvalidParameter: naming the file.
+    """
+    for manifest in sorted(path.glob(f"*{MANIFEST}")) if path.is_dir() else [Path(f"{path}{MANIFEST}")]:
+        if not manifest.is_file():
+            continue
+        reports = manifest.with_suffix("")
+        with manifest.open("rb") as file:
+            data = file.read(_NOTE)
+        try:
+            note = json.loads(data)
+            many, wanted = int(note["reports"]), str(note["sha256"])
+        except (ValueError, TypeError, KeyError):
+            raise InvalidParameter(f"The manifest {manifest} is damaged. Fetch it again, with {reports}.") from None
+        if not reports.is_file() or _sha256(reports) != wanted:
+            what = "is not as it was written" if reports.is_file() else "is not there"
+            raise InvalidParameter(
+                f"The file {reports} {what}: {manifest.name} tells of {many:,} report{'' if many == 1 else 's'} and of "
+                "another SHA-256. Fetch it again; remove the manifest if the file is meant as it is."
+            )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def columns_in(design: Design) -> pa.Schema:

@@ -10,9 +10,10 @@ from typing import Any
 from geopriv.errors import InvalidParameter
 from geopriv.reports.drawing import Order, Privatized, Progress
 from geopriv.reports.engines.arrow.engine import Arrow
-from geopriv.reports.engines.base import Engine
+from geopriv.reports.engines.base import Engine, are_paths
 from geopriv.reports.engines.duckdb.engine import DuckDB
 from geopriv.reports.engines.spark.engine import Spark
+from geopriv.reports.files import MANIFEST, require_as_written
 from geopriv.reports.register import Register
 from geopriv.reports.tallies import Tally
 from geopriv.spaces.checks import finite, invalid
@@ -94,7 +95,7 @@ def privatize(
         progress=progress or _silent,
         overwrite=overwrite,
         again=again,
-        register=Register.of(register),
+        register=Register.of_run(people, register),
         allow_unreadable=float(allow_unreadable),
         allow_odd=allow_odd,
     )
@@ -129,11 +130,16 @@ def tally(
         tallies: files that `Tally.write` made, of one's own, each once.
 
     Raises:
-        InvalidParameter: for what cannot be read, for a tally that is given twice or with its own reports, is damaged
-            or is of another design, for one among the reports, and for reports among the tallies.
+        InvalidParameter: for what cannot be read, for a file that is not what its manifest says, for a tally that is
+            given twice or with its own reports, is damaged or is of another design, for one among the reports, and for
+            reports among the tallies.
     """
     _require_design("tally", design)
     given, total = _listed(reports), Tally(design)
+    if are_paths(given):
+        for path in map(Path, given):
+            require_as_written(path.with_suffix("") if path.suffix == MANIFEST else path)
+        given = [path for path in given if Path(path).suffix != MANIFEST]  # as of a shell's reports/*
     if not isinstance(given, list) or given:
         total = _engine("tally", "reports", given, engine).tally(given, design, progress or (lambda _: None))
     added: list[Path] = []

@@ -134,16 +134,17 @@ def blurred_grid(
     return BlurredGrid(origin, step, np.where(exponent < _SPECTRUM**2, fft.dctn(sampled(axes)) * blur, 0.0))
 
 
-def least_bandwidth(box: tuple[FloatArray, FloatArray]) -> float:
-    """From which bandwidth h on the grid over a box of the plane fits memory, without noise that is to be undone.
+def least_bandwidth(box: tuple[FloatArray, FloatArray], rate: float) -> float:
+    """From which bandwidth h on the grid over a box of the plane fits memory, where noise of a rate is to be undone.
 
     The grid has (a·12/h + r)·(b·12/h + r) points for sides a and b, where r are those of the margins. It has room for a
-    box that grows by h, as that of an edge of width h does.
+    box that grows by h, as that of an edge of width h does, and for sizes that are rounded up to fast ones.
     """
-    long, wide = (float(side) for side in np.subtract(box[1], box[0]))
+    most = 0.9 * _MOST
+    long, wide = (float(side) + 2 * _MARGIN / rate for side in np.subtract(box[1], box[0]))
     room = (2 * REACH + 1) * PER_BANDWIDTH + 2
-    root = np.sqrt((room * (long - wide)) ** 2 + 4 * long * wide * _MOST)
-    return float(PER_BANDWIDTH * (root + room * (long + wide)) / (2 * (_MOST - room**2)))
+    root = np.sqrt((room * (long - wide)) ** 2 + 4 * long * wide * most)
+    return float(PER_BANDWIDTH * (root + room * (long + wide)) / (2 * (most - room**2)))
 
 
 def filtered(values: FloatArray) -> FloatArray:

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from geopriv.answers.bands import band_reach
 from geopriv.answers.intervals import bernstein_reach, normal_reach
 from geopriv.mechanisms import Lattice, Table
-from geopriv.mechanisms.lattice.bounds import stencil_bounds
 from geopriv.mechanisms.lattice.moments import smoothed
 from geopriv.mechanisms.sums import Sums, band_half
 from geopriv.queries import Query
@@ -69,7 +68,7 @@ def lattice_law(lattice: Lattice, values: FloatArray, weights: FloatArray, queri
     cells = kept + first
     contributions = np.stack([lattice.at_cells(cells, query) for query in queries], axis=1)
     truth = np.array([weights @ query(values) for query in queries])
-    bounds = np.array([stencil_bounds(lattice, query) for query in queries], dtype=np.float64)
+    bounds = np.array([lattice.undoing.bounds(query) for query in queries], dtype=np.float64)
     return Law(cells.astype(np.int64), shares / shares.sum(), contributions, truth, np.ptp(bounds, axis=1))
 
 

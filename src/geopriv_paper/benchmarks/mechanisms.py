@@ -12,22 +12,18 @@ import numpy as np
 from geopriv.answers.estimate import estimate
 from geopriv.answers.estimates import Estimate
 from geopriv.commands.populations import synthetic_incomes
-from geopriv.mechanisms import (
-    CoordinateLaplace,
-    InputLaplace,
-    Lattice,
+from geopriv.mechanisms import CoordinateLaplace, InputLaplace, Lattice, Mechanism, Table
+from geopriv.proofs.floors import efficiency, has_floor
+from geopriv.queries import Query, Threshold
+from geopriv.smooth import (
     LeastScaleT,
     LipschitzLaplace,
     LocalLaplace,
-    Mechanism,
     SmoothCauchy,
     SmoothLaplace,
     SmoothT,
-    Table,
     VectorSmoothCauchy,
 )
-from geopriv.proofs.floors import efficiency, has_floor
-from geopriv.queries import Query, Threshold
 from geopriv.spaces import Line
 from geopriv.spaces.checks import FloatArray, count, positive
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from geopriv.answers.plain import plain_ends
 from geopriv.mechanisms import Lattice
-from geopriv.mechanisms.lattice.bounds import stencil_bounds
 from geopriv.mechanisms.lattice.moments import smoothed
 from geopriv.mechanisms.sums import Sums
 from geopriv.mechanisms.table.bracket_table import BracketTable
@@ -89,7 +88,7 @@ def plain_coverage(
     parts = (bracket.inner, bracket.outer)
     cells, shares = law.around(bracket.outer)
     added = np.stack([law.lattice.at_cells(cells, part) for part in parts], axis=1)
-    bounds = np.array([stencil_bounds(law.lattice, part) for part in parts], dtype=np.float64)
+    bounds = np.array([law.lattice.undoing.bounds(part) for part in parts], dtype=np.float64)
     for sums in _sums(shares, added, bounds, n, surveys, rng):
         ends.append(plain_ends(_one(sums, 0), _one(sums, 1), 0.95))
     low, high = (np.concatenate(side) for side in zip(*ends, strict=True))

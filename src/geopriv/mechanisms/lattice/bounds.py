@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from geopriv.mechanisms.lattice.moments import stencil_on_box
+from geopriv.mechanisms.lattice.moments import stencil_within
 from geopriv.queries import Query
 from geopriv.shapes.profiles import (
     Gaussian,
@@ -35,8 +35,8 @@ class OnGrid(Protocol):
     def curvature(self) -> float:
         """The coefficient c of the stencil."""
 
-    def on_cells(self, query: Query) -> Callable[[FloatArray], FloatArray]:
-        """The query as a function of cells."""
+    def on_box(self, query: Query, first: FloatArray, sizes: FloatArray) -> FloatArray:
+        """The query at all cells of a box."""
 
 
 _MOST = 1 << 24  # cells of a box that is looked at whole: more than a bracket has
@@ -127,5 +127,5 @@ def _on_box(mechanism: OnGrid, query: Query) -> tuple[float, float] | None:
     first, sizes = np.floor(low), np.ceil(high) - np.floor(low) + 1
     if np.prod(sizes) > _MOST:
         return None
-    values = stencil_on_box(mechanism.on_cells(query), first, sizes.astype(int).tolist(), mechanism.curvature)
+    values = stencil_within(mechanism.on_box(query, first - 1, sizes + 2), mechanism.curvature)
     return float(values.min()), float(values.max())

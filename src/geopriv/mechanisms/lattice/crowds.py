@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,7 +19,7 @@ from scipy import fft
 from geopriv.mechanisms.input.deconvolution.grid import GridInverse
 from geopriv.mechanisms.input.deconvolution.inverse import Inverse
 from geopriv.mechanisms.lattice.bounds import OnGrid
-from geopriv.mechanisms.lattice.moments import interpolant, smoothed, stencil_on_box
+from geopriv.mechanisms.lattice.moments import interpolant, smoothed, stencil_within
 from geopriv.mechanisms.sums import Moments
 from geopriv.queries import Query
 from geopriv.shapes.grids import filtered
@@ -26,6 +27,10 @@ from geopriv.spaces.checks import FloatArray
 
 _TAIL = 1e-6  # of the noise is left out on each side: what is predicted is no answer
 _MOST = 1 << 23  # cells on which all of a crowd is laid out
+_LARGE, _DRAWN = (
+    1 << 22,
+    1 << 18,
+)  # cells of a box that is looked at whole, and reports that are drawn where it is larger
 _GRIDS = 4  # of brackets that are looked at side by side, in threads
 _DEGREE = 5  # of the splines of a blurred grid
 
@@ -36,6 +41,12 @@ class OnStencil(OnGrid, Protocol):
     @property
     def ratio(self) -> float:
         """By which the noise falls from cell to cell."""
+
+    def on_cells(self, query: Query) -> Callable[[FloatArray], FloatArray]:
+        """The query as a function of cells."""
+
+    def at_cells(self, query: Query, cells: FloatArray) -> FloatArray:
+        """What a report of each cell adds to the mean that estimates the query."""
 
     def mean_square(self, query: Query, lower: FloatArray, share: FloatArray) -> FloatArray:
         """E[contribution²] for people at the fractions `share` along the cells that start at `lower`."""
@@ -81,11 +92,25 @@ class StencilCrowd(Crowd):
         if box is None:
             return _mean(self.weights, means, lattice.mean_square(query, lower, share), means**3, 0.0)
         low, high = ((np.atleast_1d(corner) - lattice.origin) / lattice.step for corner in box)
-        sizes = (np.ceil(high) - np.floor(low) + 1).astype(int).tolist()
-        added = stencil_on_box(lattice.on_cells(query), np.floor(low), sizes, lattice.curvature)
-        law = self._law(np.floor(low), sizes)
+        first, sizes = np.floor(low), np.ceil(high) - np.floor(low) + 1
         mean = np.reshape(self.weights @ means, 1)
+        if np.prod(sizes) > _LARGE:
+            added = lattice.at_cells(query, self._drawn(lower, share))
+            return Moments(mean, *_powers(np.full(len(added), 1 / len(added)), added), float(np.ptp(added)))
+        added = stencil_within(lattice.on_box(query, first - 1, sizes + 2), lattice.curvature)
+        law = self._law(first, sizes.astype(int).tolist())
         return Moments(mean, *_powers(law, added), float(np.ptp(added)))
+
+    def _drawn(self, lower: FloatArray, share: FloatArray) -> FloatArray:
+        """Cells that some of the crowd would report, the same each time, where a box has too many to look at all.
+
+        Means then err by some per cent.
+        """
+        rng = np.random.default_rng(0)
+        who = rng.choice(len(lower), _DRAWN, p=self.weights / self.weights.sum())
+        up = rng.random((_DRAWN, lower.shape[1])) < share[who]
+        there, back = rng.geometric(1 - self.lattice.ratio, (2, _DRAWN, lower.shape[1]))
+        return np.asarray(lower[who] + up + there - back)
 
     @property
     def _pad(self) -> int:

@@ -85,7 +85,8 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
     if np.prod(sizes) > _LARGEST:
         rule = f"coarser, since noise covers {(2.0 * pad) ** len(sizes):.2g} cells around each person"
         raise invalid("Lattice", "step", rule, f"a ratio of {ratio:.6g} on {len(sizes)} axes")
-    mean = smoothed(stencil_on_box(f, low, sizes.astype(int).tolist(), curvature) ** 2, ratio)
+    values = on_box(f, low - 1, (sizes.astype(int) + 2).tolist())
+    mean = smoothed(stencil_within(values, curvature) ** 2, ratio)
     flat, shape = mean.ravel(), mean.shape
 
     def at(cells: FloatArray) -> FloatArray:
@@ -94,16 +95,20 @@ def mean_square(f: OnGrid, lower: FloatArray, share: FloatArray, ratio: float, c
     return interpolant(at, lower, share)
 
 
-def stencil_on_box(f: OnGrid, low: FloatArray, sizes: Sequence[int], curvature: float) -> FloatArray:
-    """The stencil on all cells of a box, from one evaluation of f a cell."""
-    axes = [start - 1 + np.arange(size + 2.0) for start, size in zip(low.tolist(), sizes, strict=True)]
-    rows = max(1, _CHUNK // math.prod(size + 2 for size in sizes[1:]))
+def on_box(f: OnGrid, low: FloatArray, sizes: Sequence[int]) -> FloatArray:
+    """The function at all cells of a box, some rows at a time."""
+    axes = [start + np.arange(float(size)) for start, size in zip(low.tolist(), sizes, strict=True)]
+    rows = max(1, _CHUNK // math.prod(sizes[1:]))
     slabs = []
     for i in range(0, len(axes[0]), rows):
         cells = np.stack(np.meshgrid(axes[0][i : i + rows], *axes[1:], indexing="ij"), axis=-1)
         slabs.append(f(cells.reshape(-1, len(sizes))).reshape(cells.shape[:-1]))
-    values = np.concatenate(slabs)
-    for axis in range(len(sizes)):
+    return np.concatenate(slabs)
+
+
+def stencil_within(values: FloatArray, curvature: float) -> FloatArray:
+    """The stencil at all cells of a box but the outermost, from the function's values at all of them."""
+    for axis in range(values.ndim):
         before, here, after = (_cut(values, axis, k) for k in range(3))
         values = (1 + 2 * curvature) * here - curvature * (before + after)
     return np.asarray(values)

@@ -13,9 +13,9 @@ from geopriv.errors import InvalidParameter
 from geopriv.mechanisms.input.deconvolution import Inverse, RoundSpectrum, undo_noise
 from geopriv.mechanisms.lattice.bounds import stencil_bounds
 from geopriv.mechanisms.lattice.crowds import Crowd, SpectrumCrowd, StencilCrowd
-from geopriv.mechanisms.lattice.moments import interpolant, mean_square, stencil
+from geopriv.mechanisms.lattice.moments import interpolant, mean_square, on_box, stencil
 from geopriv.queries import Query
-from geopriv.queries.brackets import Bracket, bracket
+from geopriv.queries.brackets import Bracket, bracket, near_border
 from geopriv.queries.held import held
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -43,6 +43,23 @@ class CellGrid:
     def on_cells(self, query: Query) -> Callable[[FloatArray], FloatArray]:
         """The query as a function of cells."""
         return lambda cells: query.answer(self.points(cells))
+
+    def on_box(self, query: Query, first: FloatArray, sizes: FloatArray) -> FloatArray:
+        """The query at all cells of a box; in the plane its coordinate is looked at only where the query is not level.
+
+        Args:
+            query: on the space of the grid.
+            first: the lowest cell of the box.
+            sizes: how many cells it has along each axis.
+        """
+        counts = sizes.astype(int).tolist()
+        if not (query.has_profile and query.space.flat and query.profile.levels_off and len(counts) == 2):
+            return on_box(self.on_cells(query), first, counts)
+        axes = [
+            start + self.step * (k + np.arange(float(n)))
+            for start, k, n in zip(self.origin, first, counts, strict=True)
+        ]
+        return query.profile(near_border(query.geometry, axes, 1.001 * max(map(abs, query.profile.landmarks))))
 
 
 class Undoing(ABC):
@@ -149,6 +166,10 @@ class ByStencil(Undoing):
     def on_cells(self, query: Query) -> Callable[[FloatArray], FloatArray]:
         """The query as a function of cells."""
         return self.grid.on_cells(query)
+
+    def on_box(self, query: Query, first: FloatArray, sizes: FloatArray) -> FloatArray:
+        """The query at all cells of a box."""
+        return self.grid.on_box(query, first, sizes)
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ from geopriv.reports.engines.reading import Reading
 from geopriv.reports.engines.shuffle import Shuffle
 from geopriv.reports.engines.stops import require_plausible
 from geopriv.reports.engines.suspicions import Suspicions
-from geopriv.reports.files import columns_in, records, write_records
-from geopriv.reports.register import Register
+from geopriv.reports.files import MANIFEST, columns_in, records, write_manifest, write_records
+from geopriv.reports.register import spent
 from geopriv.reports.report_files import holds_reports
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
@@ -59,14 +59,18 @@ def privatize_rows(rows: Rows, order: Order) -> Privatized:
         run.read(rows, order)
         fresh = folder / "reports"
         written = write_records(fresh, run.told(order.progress), columns_in(design), _KINDS[target.suffix])
-        _publish(fresh, target, order.overwrite, register, register.begin(design, order.again, written))
-    return Privatized(target, run.rows, written, run.shuffle.repeated, dict(run.unread), earlier)
+        _publish(fresh, order, register.begin(design, order.again, written), written)
+    spend = spent(earlier, design)
+    return Privatized(target, run.rows, written, run.shuffle.repeated, dict(run.unread), len(earlier), spend)
 
 
-def _publish(fresh: Path, output: Path, overwrite: bool, register: Register, number: int) -> None:
+def _publish(fresh: Path, order: Order, number: int, reports: int) -> None:
     """Give the reports their name, from which moment on somebody may see them, and say so in the register."""
+    output, register = Path(order.output), order.register
     try:
-        publish(fresh, output, overwrite)
+        if order.overwrite:
+            Path(f"{output}{MANIFEST}").unlink(missing_ok=True)  # of the file that is replaced
+        publish(fresh, output, order.overwrite)
     except BaseException as error:
         if fresh.exists() and not (output.exists() and output.samefile(fresh)):
             register.withdraw(number)
@@ -74,6 +78,10 @@ def _publish(fresh: Path, output: Path, overwrite: bool, register: Register, num
             raise _Published(error.errno, error.strerror) from None
         raise
     register.complete(number)
+    try:
+        write_manifest(output, order.design, reports)
+    except OSError as error:
+        raise _Published(error.errno, error.strerror) from None
 
 
 class _Published(OSError):

@@ -51,11 +51,13 @@ def bordered(
         if not blurred:
             return query
         found = Blurred(query, bandwidth)
-    if blur is not None and bandwidth < found.least_bandwidth:
-        least, near = (asking.space.distance_words(x) for x in (above(found.least_bandwidth, 2), 1 / asking.rate))
-        rule = f"at least {least} for an area of this size (1/ε is {near})"
-        raise part.wrong("blur", rule, blur)
-    return found
+    least = above(found.least_bandwidth_for(asking.rate), 2)
+    if bandwidth >= least:
+        return found
+    if blur is None:  # of a region that is large beside 1/ε: its edge is as sharp as it can be computed
+        return Blurred(make(least if width is None else edge), least)
+    rule = f"at least {asking.space.distance_words(least)} for an area of this size"
+    raise part.wrong("blur", f"{rule} (1/ε is {asking.space.distance_words(1 / asking.rate)})", blur)
 
 
 class OnLine(Protocol):

@@ -46,6 +46,11 @@ def expected_work(survey: Survey) -> Workload:
     return replace(work, asked=sum(len(question.queries) for question in asked))
 
 
+def where_people_are_is_known(survey: Survey) -> bool:
+    """Whether errors can be foretold: on a map without a prior they can be hundreds of times those of even people."""
+    return survey.prior is not None or not survey.space.geographic
+
+
 def expected_words(survey: Survey) -> str:
     """Who is expected, in a sentence or two."""
     alike = "" if survey.groups is None or not survey.groups.weights else _WEIGHTED
@@ -55,10 +60,10 @@ def expected_words(survey: Survey) -> str:
 def _people_words(survey: Survey) -> str:
     if survey.prior is not None:
         return "Expected: for people as the survey's prior says."
-    if survey.space.geographic:
+    if not where_people_are_is_known(survey):
         return (
-            "Expected: for people evenly over the region, water too, since the survey has no [prior]. Where people "
-            "crowd together errors and plain intervals are longer: a [prior] tells."
+            "How exact answers will be depends on where people are, which only a [prior] says: add one to see it. "
+            "Mechanisms are compared for people evenly over the region, water too."
         )
     valued = [question.valued for question in survey.questions]
     over = "over the public range"

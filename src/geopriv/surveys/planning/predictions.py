@@ -10,14 +10,7 @@ import numpy as np
 from scipy import interpolate
 
 from geopriv.errors import InvalidParameter
-from geopriv.mechanisms import (
-    CoordinateLaplace,
-    Lattice,
-    LeastScaleT,
-    LipschitzLaplace,
-    SmoothT,
-    Table,
-)
+from geopriv.mechanisms import CoordinateLaplace, Lattice, Table
 from geopriv.mechanisms.input.deconvolution import Inverse, OfCoordinate, undo, undo_noise
 from geopriv.mechanisms.input.deconvolution.grid import GridInverse
 from geopriv.mechanisms.input.moments import means_along
@@ -26,6 +19,7 @@ from geopriv.mechanisms.lattice.moments import interpolant, mean_square
 from geopriv.proofs.floors.single import floor_along
 from geopriv.queries import Query
 from geopriv.shapes.profiles import Gaussian
+from geopriv.smooth import LeastScaleT, LipschitzLaplace, SmoothT
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.threads import each_in_threads
 from geopriv.surveys.planning.workload import Curve, Workload
@@ -197,8 +191,13 @@ def _grid_others(grid: Lattice, work: Workload) -> tuple[FloatArray, FloatArray]
     if work.size > _MOST_ALONE:
         raise invalid("plan", "queries", "kernels or blurred regions of one shape, where there are many", work.size)
     few = work.part(range(work.size), max(_FEWEST, len(work.points) * _ALONE // work.size))
-    both = [(grid.variance_at(few.points, query), grid.bias_at(few.points, query)) for query in few.queries]
-    variance, bias = (np.array([few.weights @ one for one in column]) for column in zip(*both, strict=True))
+    crowd = grid.undoing.crowd(few.points, few.weights)  # whose reports are laid out once, where a query changes
+    variance, bias = np.empty(work.size), np.empty(work.size)
+    lower, share = (part.reshape(len(few.points), -1) for part in grid.place(few.points))
+    for k, query in enumerate(few.queries):
+        mean = interpolant(grid.on_cells(query), lower, share)
+        variance[k] = max(float(crowd.moments(query).squares[0] - few.weights @ mean**2), 0.0)
+        bias[k] = few.weights @ (mean - query.answer(few.points))
     return variance, bias
 
 

@@ -19,7 +19,7 @@ from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.cautions import cautions
 from geopriv.surveys.planning.choice import Plan
-from geopriv.surveys.planning.crowds import public_ends, shares_of
+from geopriv.surveys.planning.crowds import public_ends, shares_of, where_people_are_is_known
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.options import Option
 from geopriv.surveys.planning.plain_tables import TABLES
@@ -79,13 +79,23 @@ class SurveyPlan(Plotted):
         return max(biases, default=0.0)
 
     def expected(self, question: Question) -> float:
-        """The largest standard error of a question's estimates under the design: of shares, people, or distances."""
+        """The largest standard error of a question's estimates under the design: of shares, people, or distances.
+
+        Not-a-number on a map without a prior, where nothing says where people are.
+        """
+        if not where_people_are_is_known(self.survey):
+            return math.nan
         if question.valued:
             return self.half_width(question) / REACH
         return question.times * float(self.standard_errors()[self._places[question.name]].max())
 
     def half_width(self, question: Question) -> float:
-        """Half of the longest 95 % interval that a question's answer will have: a share, or in the unit of distance."""
+        """Half of the longest 95 % interval that a question's answer will have: a share, or in the unit of distance.
+
+        Not-a-number on a map without a prior, where nothing says where people are.
+        """
+        if not where_people_are_is_known(self.survey):
+            return math.nan
         if question.valued:
             fixed = next(each for each in self.design.questions if each.name == question.name)
             answering = self.design.mechanisms[self.design.answering(question.queries[0])]
@@ -94,8 +104,8 @@ class SurveyPlan(Plotted):
 
     def plain_half_width(self, question: Question) -> float | None:
         """Half of the 95 % interval of a plain answer, or of a value, as `half_width` has it; None where it is soft."""
-        if question.valued:
-            return self.half_width(question)
+        if question.valued or not where_people_are_is_known(self.survey):
+            return self.half_width(question) if question.valued or question.name in self.plain else None
         return question.times * self.plain[question.name] if question.name in self.plain else None
 
     @property
@@ -141,6 +151,8 @@ class SurveyPlan(Plotted):
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about ε, in sentences: that it protects next to nothing, or that nothing can be learnt."""
+        if not where_people_are_is_known(self.survey):
+            return cautions(self.survey, {})
         soft = self.plan.half_widths(self.option)
         shares = [question.name for question in shares_of(self.survey)]
         return cautions(self.survey, {n: float(soft[self._places[n]].max()) for n in shares} | self.plain)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from geopriv.errors import InvalidParameter
 from geopriv.spaces.checks import invalid
-from geopriv.surveys.planning.crowds import shares_of
+from geopriv.surveys.planning.crowds import shares_of, where_people_are_is_known
 from geopriv.surveys.planning.needs import least_rate
 from geopriv.surveys.planning.survey_plan import SurveyPlan
 from geopriv.surveys.planning.widths import HalfWidth, half_widths
@@ -94,7 +94,7 @@ def needs(found: SurveyPlan, error: float) -> Needs:
         error: half of the interval; of a plain question that of its plain answer.
 
     Raises:
-        InvalidParameter: for a survey without shares.
+        InvalidParameter: for a survey without shares, and for a map without a prior.
     """
     _require_shares(found, "target", f"{100 * error:g} points")
     survey, rate = found.survey, found.survey.epsilon
@@ -184,3 +184,6 @@ def _least_people(worst: Callable[[int], float], error: float) -> int | None:
 def _require_shares(found: SurveyPlan, option: str, given: object) -> None:
     if not shares_of(found.survey):
         raise invalid("plan", option, "left out for a survey without shares: maps and values have none", given)
+    if not where_people_are_is_known(found.survey):
+        rule = "left out on a map without a [prior], since nothing says where people are: add a [prior]"
+        raise invalid("plan", option, rule, given)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.choice import ON_DEVICES, Plan
+from geopriv.surveys.planning.crowds import where_people_are_is_known
 from geopriv.surveys.planning.options import Option
 
 _GAIN = 0.001  # of an error, below which it is not worth a word
@@ -80,7 +81,10 @@ def _each(plan: Planned) -> str:
 def _compared(plan: Planned) -> str:
     """Where mechanisms were compared by their plain answers."""
     own = plan.option.mechanism
-    halves = {name: f"plain ± {100 * half:.2g} points" for name, half in plan.beside.items()}
+    if where_people_are_is_known(plan.survey):
+        halves = {name: f"plain ± {100 * half:.2g} points" for name, half in plan.beside.items()}
+    else:
+        halves = {name: f"{half / plan.beside[own]:.2g} times as long" for name, half in plan.beside.items()}
     split = " (people split)" if plan.option.arrangement in ("shared report", "shared reports") else ""
     others = ", ".join(
         f"{name}{split if name == 'BracketTable' else ''} {half}" for name, half in halves.items() if name != own
@@ -88,7 +92,8 @@ def _compared(plan: Planned) -> str:
     why = "has the shortest plain intervals of what devices run"
     if plan.beside[own] > min(plan.beside.values()):
         why = "is taken for its shorter soft intervals"
-    return f"{own} {why}: {halves[own]} on average{_each(plan)}; {others}."
+    how = f": {halves[own]} on average" if where_people_are_is_known(plan.survey) else ""
+    return f"{own} {why}{how}{_each(plan)}; {others}."
 
 
 def _for_plain(plan: Planned) -> str:
@@ -97,7 +102,8 @@ def _for_plain(plan: Planned) -> str:
     number = len(plan.survey.questions)
     one = plan.option.arrangement == "one report" and number > 1
     report = f", one report for all {number:,} questions" if one else _each(plan)
-    return f"{plan.option.mechanism} is taken for plain answers: ± {half:.2g} points on average{report}."
+    how = f": ± {half:.2g} points on average" if where_people_are_is_known(plan.survey) else ""
+    return f"{plan.option.mechanism} is taken for plain answers{how}{report}."
 
 
 def _softer(plan: Planned, rival: Option | None) -> str:

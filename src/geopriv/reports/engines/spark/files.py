@@ -16,7 +16,8 @@ from geopriv.reports.engines.spark import frames
 from geopriv.reports.engines.spark.told import EXISTS
 from geopriv.reports.engines.spark.work import SENT, read_lines
 from geopriv.reports.engines.stops import require_plausible
-from geopriv.reports.files import COLUMNS, GROUPED
+from geopriv.reports.files import COLUMNS, GROUPED, MANIFEST
+from geopriv.reports.register import spent
 from geopriv.reports.report_files import column_names, require_sizes, require_whole
 from geopriv.reports.tallies import require_reports
 from geopriv.spaces.checks import invalid
@@ -48,7 +49,8 @@ def write_reports(session: SparkSession, people: DataFrame, order: Order) -> Pri
         raise
     written = _written(session, output).count()
     register.complete(number, written)
-    return Privatized(output, rows, written, rows - unread.total() - written, dict(unread), earlier)
+    repeated = rows - unread.total() - written
+    return Privatized(output, rows, written, repeated, dict(unread), len(earlier), spent(earlier, design))
 
 
 def _is_without_parts(session: SparkSession, output: str) -> bool:
@@ -141,6 +143,7 @@ def _parts(path: str) -> list[str]:
         return [path]
     inside = [part for part in Path(path).iterdir() if part.suffix in KINDS]
     alike = all(part.suffix == ".parquet" for part in inside) and len({_tells(str(part)) for part in inside}) < 2
+    alike &= not any(Path(path).glob(f"*{MANIFEST}"))  # which Spark would read as reports
     return [path] if alike else [str(part) for part in sorted(inside)]
 
 

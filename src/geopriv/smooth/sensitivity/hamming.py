@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity.growth import Growth
+from geopriv.smooth.sensitivity.growth import Growth
 from geopriv.spaces.checks import invalid, numbers
 
 
@@ -23,7 +23,7 @@ def hamming_smooth_sensitivity(sensitivities: Sequence[float], growth: Growth) -
 
     Reference: paper, definition 9 with dist = Hamming.
 
-    >>> from geopriv.mechanisms import ExponentialGrowth
+    >>> from geopriv.smooth import ExponentialGrowth
     >>> round(hamming_smooth_sensitivity([1.0, 1.0, 5.0], ExponentialGrowth(0.5)), 4)  # 5·exp(−1)
     1.8394
     """

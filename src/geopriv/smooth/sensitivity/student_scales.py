@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from geopriv.mechanisms.scale import MARGIN, Scale
 from geopriv.shapes.profiles import Ramps
+from geopriv.smooth.scale import MARGIN, Scale
 from geopriv.spaces.balls import arb, interpolated
 from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, same_fields

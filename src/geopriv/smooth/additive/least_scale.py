@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from geopriv.mechanisms.additive.additive import Additive
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.mechanisms.sensitivity.least_scale import CELLS, least_scale
-from geopriv.mechanisms.sensitivity.student_scales import LeastScale
 from geopriv.noise import StudentT
 from geopriv.queries import Query
 from geopriv.queries.priors import Prior, coordinates_under
 from geopriv.shapes.profiles import Profile
+from geopriv.smooth.additive.additive import Additive
+from geopriv.smooth.sensitivity.least_scale import CELLS, least_scale
+from geopriv.smooth.sensitivity.student_scales import LeastScale
 from geopriv.spaces.checks import FloatArray, invalid, positive
 
 

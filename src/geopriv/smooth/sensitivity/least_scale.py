@@ -20,7 +20,6 @@ from functools import lru_cache, singledispatch
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity.student_scales import ConstantLeastScale, LeastScale, RampScale, TabledScale, k
 from geopriv.shapes.profiles import (
     Curved,
     Gaussian,
@@ -29,6 +28,7 @@ from geopriv.shapes.profiles import (
     Profile,
     Ramps,
 )
+from geopriv.smooth.sensitivity.student_scales import ConstantLeastScale, LeastScale, RampScale, TabledScale, k
 from geopriv.spaces.checks import FloatArray, invalid
 
 CELLS = 4000

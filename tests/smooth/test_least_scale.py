@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import geopriv as gp
-from geopriv.mechanisms.sensitivity.least_scale import least_scale
-from geopriv.mechanisms.sensitivity.student_scales import TabledScale
+from geopriv.smooth.sensitivity.least_scale import least_scale
+from geopriv.smooth.sensitivity.student_scales import TabledScale
 from geopriv.spaces.checks import FloatArray
 
 BELL = gp.GaussianKernel(0.0, 1.0)

@@ -18,9 +18,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity import gaussian
-from geopriv.mechanisms.sensitivity.envelope import Envelope
 from geopriv.shapes.profiles import Gaussian
+from geopriv.smooth.sensitivity import gaussian
+from geopriv.smooth.sensitivity.envelope import Envelope
 from geopriv.spaces.checks import FloatArray
 
 _FINE, _NEAR, _FAR, _GONE = 5e-4, 9.0, 60.0, 9.0  # in bandwidths

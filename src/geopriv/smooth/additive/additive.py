@@ -13,11 +13,11 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.mechanisms.loss.line import worst_on_line
 from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
-from geopriv.mechanisms.scale import Scale
 from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Noise
 from geopriv.noise.plans import Shifted, grid
 from geopriv.queries import Query
+from geopriv.smooth.scale import Scale
 from geopriv.spaces.balls import arb, total
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from geopriv.mechanisms.additive.additive import Additive
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.mechanisms.scale import ConstantScale
 from geopriv.noise import Laplace
 from geopriv.queries import Query
+from geopriv.smooth.additive.additive import Additive
+from geopriv.smooth.scale import ConstantScale
 
 
 @dataclass(frozen=True)

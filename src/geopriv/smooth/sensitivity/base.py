@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity.growth import Growth
+from geopriv.smooth.sensitivity.growth import Growth
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray

@@ -19,8 +19,8 @@ import numpy as np
 from scipy import optimize
 from scipy.optimize import elementwise
 
-from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.shapes.profiles import Gaussian
+from geopriv.smooth.sensitivity.growth import Growth
 from geopriv.spaces.checks import FloatArray
 
 _NEAR, _FAR = 1e-3, 9.0  # of the inflection at 1; where exp(−z²/2) is below rounding

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity import gaussian
-from geopriv.mechanisms.sensitivity.base import Sensitivity
-from geopriv.mechanisms.sensitivity.envelope import Envelope, envelope
-from geopriv.mechanisms.sensitivity.gaussian_envelope import gaussian_envelope
-from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.shapes.profiles import Curved, Gaussian, PiecewiseLinear
+from geopriv.smooth.sensitivity import gaussian
+from geopriv.smooth.sensitivity.base import Sensitivity
+from geopriv.smooth.sensitivity.envelope import Envelope, envelope
+from geopriv.smooth.sensitivity.gaussian_envelope import gaussian_envelope
+from geopriv.smooth.sensitivity.growth import Growth
 from geopriv.spaces.balls import arb, greatest
 from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import geopriv as gp
-from geopriv.mechanisms.sensitivity import Growth
+from geopriv.smooth.sensitivity import Growth
 from geopriv.spaces.checks import FloatArray
 
-GROWTHS = [gp.mechanisms.ExponentialGrowth, gp.mechanisms.LinearGrowth]
+GROWTHS = [gp.smooth.ExponentialGrowth, gp.smooth.LinearGrowth]
 STAIRCASE = gp.shapes.PiecewiseLinear((-2.0, -1.0, 0.0, 3.0), (0.0, 1.0, 0.25, 0.5))
 SIGMOID = gp.shapes.Custom(np.tanh, 1.0, -6.0, 6.0, curvature=0.77)
 KINKED = gp.shapes.Custom(lambda s: np.abs(np.sin(s)), 1.0, -3.0, 2.0, curvature=1.0, kinks=(0.0,))
@@ -54,8 +54,8 @@ def test_the_bound_is_above_every_chord_and_never_falls_faster_than_the_growth(
 ) -> None:
     g = growth(gamma)  # type: ignore[call-arg]
     places = np.array([s, s + step])
-    bound = gp.mechanisms.smooth_sensitivity(profile, g, places, radius)
-    local = gp.mechanisms.pointwise_lipschitz(profile, places, radius)
+    bound = gp.smooth.smooth_sensitivity(profile, g, places, radius)
+    local = gp.smooth.pointwise_lipschitz(profile, places, radius)
     assert (bound >= local * (1 - 1e-12)).all()
     assert abs(np.log(bound[1] / bound[0])) <= float(g.log(np.asarray(step))) + 1e-9
     there = s + min(step, radius)
@@ -67,7 +67,7 @@ def test_the_bound_is_above_every_chord_and_never_falls_faster_than_the_growth(
 @every_profile
 @pytest.mark.parametrize(
     "growth",
-    [gp.mechanisms.ExponentialGrowth(0.3), gp.mechanisms.LinearGrowth(2.0), gp.mechanisms.ExponentialGrowth(4.0)],
+    [gp.smooth.ExponentialGrowth(0.3), gp.smooth.LinearGrowth(2.0), gp.smooth.ExponentialGrowth(4.0)],
 )
 @pytest.mark.parametrize("radius", [np.inf, 2.5, 0.9])
 def test_the_bound_is_never_below_the_supremum_over_a_grid_and_close_to_it(
@@ -77,7 +77,7 @@ def test_the_bound_is_never_below_the_supremum_over_a_grid_and_close_to_it(
     s = np.array([-9.0, -2.2, -0.4, 0.0, 0.3, 1.1, 2.0, 6.0])
     pointwise = chords(profile, z, radius)
     least = np.array([(pointwise / growth(np.abs(z - x))).max() for x in s])
-    bound = gp.mechanisms.smooth_sensitivity(profile, growth, s, radius)
+    bound = gp.smooth.smooth_sensitivity(profile, growth, s, radius)
     assert (bound >= least * (1 - 1e-9)).all()
     if profile is not VAGUE:  # without a curvature nothing is known of local slopes
         slack = 0.005 * profile.lipschitz if isinstance(profile, gp.shapes.Custom) else 1e-9
@@ -93,9 +93,7 @@ def test_the_gaussian_has_the_values_of_the_theory_note_to_all_printed_digits() 
     }
     for gamma, row in table.items():
         for h in (1.0, 250.0):
-            bound = gp.mechanisms.smooth_sensitivity(
-                gp.shapes.Gaussian(h), gp.mechanisms.ExponentialGrowth(gamma / h), s * h
-            )
+            bound = gp.smooth.smooth_sensitivity(gp.shapes.Gaussian(h), gp.smooth.ExponentialGrowth(gamma / h), s * h)
             np.testing.assert_array_equal(np.round(bound * h, 4), row)
 
 
@@ -125,16 +123,16 @@ def gaussian_supremum(s: float, growth: Growth, radius: float) -> float:
 @pytest.mark.parametrize("linear", [False, True])
 @pytest.mark.parametrize("gamma", [0.05, 0.26, 0.7, 3.0])
 def test_the_gaussian_is_right_to_a_billionth(gamma: float, linear: bool, radius: float) -> None:
-    growth = gp.mechanisms.LinearGrowth(gamma) if linear else gp.mechanisms.ExponentialGrowth(gamma)
+    growth = gp.smooth.LinearGrowth(gamma) if linear else gp.smooth.ExponentialGrowth(gamma)
     for s in (0.0, 0.4, 0.97, 1.0, 1.6, 2.7, 5.0):
-        exact = float(gp.mechanisms.smooth_sensitivity(gp.shapes.Gaussian(1.0), growth, s, radius))
+        exact = float(gp.smooth.smooth_sensitivity(gp.shapes.Gaussian(1.0), growth, s, radius))
         assert exact == pytest.approx(gaussian_supremum(s, growth, radius), rel=1e-9)
 
 
 def test_the_papers_own_formula_for_the_gaussian_lies_below_the_supremum() -> None:
     """Theory E3: at γh = 0.26 and s = 0 the paper's lemma gives 0.4753/h, the supremum is 0.4975/h."""
     assert (
-        float(gp.mechanisms.smooth_sensitivity(gp.shapes.Gaussian(1.0), gp.mechanisms.ExponentialGrowth(0.26), 0.0))
+        float(gp.smooth.smooth_sensitivity(gp.shapes.Gaussian(1.0), gp.smooth.ExponentialGrowth(0.26), 0.0))
         > 0.4753 * 1.04
     )
 
@@ -149,17 +147,15 @@ def test_ramps_have_the_closed_forms_of_the_paper() -> None:
     for side in (-1, 1):
         s = 5.0 + side * v
         np.testing.assert_allclose(
-            gp.mechanisms.smooth_sensitivity(ramp, gp.mechanisms.ExponentialGrowth(gamma), s), exponential, rtol=1e-12
+            gp.smooth.smooth_sensitivity(ramp, gp.smooth.ExponentialGrowth(gamma), s), exponential, rtol=1e-12
         )
         np.testing.assert_allclose(
-            gp.mechanisms.smooth_sensitivity(ramp, gp.mechanisms.LinearGrowth(gamma), s), linear, rtol=1e-12
+            gp.smooth.smooth_sensitivity(ramp, gp.smooth.LinearGrowth(gamma), s), linear, rtol=1e-12
         )
 
 
 def test_a_finite_radius_can_put_the_supremum_inside() -> None:
-    value = gp.mechanisms.smooth_sensitivity(
-        gp.shapes.Ramp(1.0), gp.mechanisms.ExponentialGrowth(5.0), 1.35, radius=0.9
-    )
+    value = gp.smooth.smooth_sensitivity(gp.shapes.Ramp(1.0), gp.smooth.ExponentialGrowth(5.0), 1.35, radius=0.9)
     assert float(value) == pytest.approx(0.1050, abs=5e-5)
 
 
@@ -174,21 +170,21 @@ def test_the_papers_range_query_has_its_appendix_formula() -> None:
         np.maximum(1 / np.maximum(np.abs(middle - x), 1e-9), np.exp(-gamma * beyond) / base),
         1 / base,
     )
-    bound = gp.mechanisms.smooth_sensitivity(query.profile, gp.mechanisms.ExponentialGrowth(gamma), query.coordinate(x))
+    bound = gp.smooth.smooth_sensitivity(query.profile, gp.smooth.ExponentialGrowth(gamma), query.coordinate(x))
     np.testing.assert_allclose(bound, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("profile", [gp.shapes.Ramp(2.0), gp.shapes.Trapezoid(1.0, 2.0), gp.shapes.Triangle(3.0)])
-@pytest.mark.parametrize("growth", [gp.mechanisms.ExponentialGrowth(0.3), gp.mechanisms.LinearGrowth(3.0)])
+@pytest.mark.parametrize("growth", [gp.smooth.ExponentialGrowth(0.3), gp.smooth.LinearGrowth(3.0)])
 @pytest.mark.parametrize("radius", [np.inf, 2.5])
 def test_the_generic_procedure_agrees_with_closed_forms_from_above(
     profile: gp.shapes.Ramp | gp.shapes.Trapezoid | gp.shapes.Triangle, growth: Growth, radius: float
 ) -> None:
     generic = gp.shapes.PiecewiseLinear(profile.knots, profile.values)
     s = np.linspace(-20, 20, 777)
-    exact = gp.mechanisms.smooth_sensitivity(profile, growth, s, radius)
+    exact = gp.smooth.smooth_sensitivity(profile, growth, s, radius)
     excess = [
-        gp.mechanisms.smooth_sensitivity(generic, growth, s, radius, cells) / exact - 1 for cells in (250, 1000, 4000)
+        gp.smooth.smooth_sensitivity(generic, growth, s, radius, cells) / exact - 1 for cells in (250, 1000, 4000)
     ]
     assert min(e.min() for e in excess) > -1e-12
     assert excess[2].max() < 0.008
@@ -199,16 +195,15 @@ def test_the_generic_procedure_agrees_with_closed_forms_from_above(
 def test_a_custom_profile_converges_when_its_curvature_is_known_and_stays_safe_when_not() -> None:
     known = gp.shapes.Custom(lambda s: np.exp(-(s**2) / 2), 0.607, -9.0, 9.0, curvature=1.0)
     vague = gp.shapes.Custom(lambda s: np.exp(-(s**2) / 2), 0.607, -9.0, 9.0)
-    growth = gp.mechanisms.ExponentialGrowth(0.3)
+    growth = gp.smooth.ExponentialGrowth(0.3)
     s = np.linspace(-12, 12, 97)
-    exact = gp.mechanisms.smooth_sensitivity(gp.shapes.Gaussian(1.0), growth, s)
+    exact = gp.smooth.smooth_sensitivity(gp.shapes.Gaussian(1.0), growth, s)
     excess = [
-        float((gp.mechanisms.smooth_sensitivity(known, growth, s, cells=c) / exact - 1).max())
-        for c in (500, 2000, 8000)
+        float((gp.smooth.smooth_sensitivity(known, growth, s, cells=c) / exact - 1).max()) for c in (500, 2000, 8000)
     ]
     assert excess[0] > 2 * excess[1] > 4 * excess[2]
     assert excess[2] < 0.01
-    loose = gp.mechanisms.smooth_sensitivity(vague, growth, s)
+    loose = gp.smooth.smooth_sensitivity(vague, growth, s)
     assert (loose >= exact).all()
     np.testing.assert_allclose(loose[np.abs(s) <= 9], 0.607)
 
@@ -217,12 +212,9 @@ def test_a_custom_profile_converges_when_its_curvature_is_known_and_stays_safe_w
 def test_a_wider_radius_or_slower_growth_never_lowers_the_bound(profile: gp.shapes.Profile) -> None:
     s = np.linspace(-10, 10, 101)
     by_radius = [
-        gp.mechanisms.smooth_sensitivity(profile, gp.mechanisms.ExponentialGrowth(0.5), s, r)
-        for r in (0.5, 2.0, np.inf)
+        gp.smooth.smooth_sensitivity(profile, gp.smooth.ExponentialGrowth(0.5), s, r) for r in (0.5, 2.0, np.inf)
     ]
-    by_gamma = [
-        gp.mechanisms.smooth_sensitivity(profile, gp.mechanisms.ExponentialGrowth(g), s) for g in (2.0, 0.5, 0.1)
-    ]
+    by_gamma = [gp.smooth.smooth_sensitivity(profile, gp.smooth.ExponentialGrowth(g), s) for g in (2.0, 0.5, 0.1)]
     for lower, upper in [*pairwise(by_radius), *pairwise(by_gamma)]:
         assert (upper >= lower * (1 - 2e-2)).all()
 
@@ -241,42 +233,40 @@ def test_the_bound_does_not_jump_anywhere(profile: gp.shapes.Profile, radius: fl
     marks = np.asarray(profile.landmarks)
     steps = np.concatenate([[0.0, 1e-9], np.geomspace(1e-7, 3.0, 60)])
     s = np.unique(np.concatenate([(marks[:, None] + np.concatenate([-steps, steps])).ravel(), np.linspace(-9, 9, 400)]))
-    for growth in (gp.mechanisms.ExponentialGrowth(0.8), gp.mechanisms.LinearGrowth(0.8)):
-        bound = gp.mechanisms.smooth_sensitivity(profile, growth, s, radius, cells)
+    for growth in (gp.smooth.ExponentialGrowth(0.8), gp.smooth.LinearGrowth(0.8)):
+        bound = gp.smooth.smooth_sensitivity(profile, growth, s, radius, cells)
         assert (np.abs(np.diff(np.log(bound))) <= growth.log(np.diff(s)) + 1e-11).all()
         assert (bound <= profile.lipschitz * (1 + 1e-12)).all()
 
 
 def test_a_large_finite_radius_costs_little() -> None:
-    s, growth = np.array([2.0, 10.0, 100.0]), gp.mechanisms.ExponentialGrowth(5.0)
-    generic = gp.mechanisms.smooth_sensitivity(
-        gp.shapes.PiecewiseLinear((-0.5, 0.5), (0.0, 1.0)), growth, s, radius=1e6
-    )
+    s, growth = np.array([2.0, 10.0, 100.0]), gp.smooth.ExponentialGrowth(5.0)
+    generic = gp.smooth.smooth_sensitivity(gp.shapes.PiecewiseLinear((-0.5, 0.5), (0.0, 1.0)), growth, s, radius=1e6)
     np.testing.assert_allclose(
-        generic, gp.mechanisms.smooth_sensitivity(gp.shapes.Ramp(1.0), growth, s, radius=1e6), rtol=0.05
+        generic, gp.smooth.smooth_sensitivity(gp.shapes.Ramp(1.0), growth, s, radius=1e6), rtol=0.05
     )
 
 
 def test_the_number_of_cells_is_checked() -> None:
     for cells in (0, -3, 2.5):
         with pytest.raises(gp.InvalidParameter, match="cells"):
-            gp.mechanisms.smooth_sensitivity(STAIRCASE, gp.mechanisms.ExponentialGrowth(1.0), 0.0, cells=cells)  # type: ignore[arg-type]
+            gp.smooth.smooth_sensitivity(STAIRCASE, gp.smooth.ExponentialGrowth(1.0), 0.0, cells=cells)  # type: ignore[arg-type]
 
 
 def test_far_away_the_bound_is_small_and_never_zero() -> None:
     for profile in PROFILES.values():
         for radius in (np.inf, 1.0):
-            bound = gp.mechanisms.smooth_sensitivity(profile, gp.mechanisms.ExponentialGrowth(1.0), [-1e9, 1e9], radius)
+            bound = gp.smooth.smooth_sensitivity(profile, gp.smooth.ExponentialGrowth(1.0), [-1e9, 1e9], radius)
             assert (bound > 0).all()
             assert np.isfinite(bound).all()
 
 
 def test_empty_scalar_and_matrix_coordinates_keep_their_shape() -> None:
     for profile in PROFILES.values():
-        for growth in (gp.mechanisms.ExponentialGrowth(1.0), gp.mechanisms.LinearGrowth(1.0)):
+        for growth in (gp.smooth.ExponentialGrowth(1.0), gp.smooth.LinearGrowth(1.0)):
             for shape in ((), (0,), (3,), (2, 3)):
-                assert gp.mechanisms.smooth_sensitivity(profile, growth, np.ones(shape)).shape == shape
-                assert gp.mechanisms.pointwise_lipschitz(profile, np.ones(shape)).shape == shape
+                assert gp.smooth.smooth_sensitivity(profile, growth, np.ones(shape)).shape == shape
+                assert gp.smooth.pointwise_lipschitz(profile, np.ones(shape)).shape == shape
 
 
 @pytest.mark.parametrize("gamma", [0.0, -1.0, np.nan, np.inf])
@@ -288,11 +278,11 @@ def test_a_bad_growth_rate_is_refused(gamma: float) -> None:
 
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(gp.InvalidParameter, match="radius"):
-        gp.mechanisms.smooth_sensitivity(gp.shapes.Ramp(1.0), gp.mechanisms.ExponentialGrowth(1.0), 0.0, radius=-1.0)
+        gp.smooth.smooth_sensitivity(gp.shapes.Ramp(1.0), gp.smooth.ExponentialGrowth(1.0), 0.0, radius=-1.0)
     with pytest.raises(gp.InvalidParameter, match="'s'"):
-        gp.mechanisms.pointwise_lipschitz(gp.shapes.Ramp(1.0), [np.nan])
+        gp.smooth.pointwise_lipschitz(gp.shapes.Ramp(1.0), [np.nan])
     with pytest.raises(gp.InvalidParameter, match="growth"):
-        gp.mechanisms.smooth_sensitivity(gp.shapes.Ramp(1.0), 0.5, 0.0)  # type: ignore[arg-type]
+        gp.smooth.smooth_sensitivity(gp.shapes.Ramp(1.0), 0.5, 0.0)  # type: ignore[arg-type]
 
 
 def test_the_hamming_metric_gives_the_standard_smooth_sensitivity_of_the_median() -> None:
@@ -309,17 +299,17 @@ def test_the_hamming_metric_gives_the_standard_smooth_sensitivity_of_the_median(
 
     local = {data: pointwise(data) for data in everything}
     for growth in (
-        gp.mechanisms.ExponentialGrowth(0.3),
-        gp.mechanisms.ExponentialGrowth(2.0),
-        gp.mechanisms.LinearGrowth(0.8),
+        gp.smooth.ExponentialGrowth(0.3),
+        gp.smooth.ExponentialGrowth(2.0),
+        gp.smooth.LinearGrowth(0.8),
     ):
         for data in [(0.0, 0.5, 0.75), (0.5, 0.5, 0.5), (0.0, 0.0, 0.25), (1.0, 0.25, 0.0)]:
             brute = max(local[z] / float(growth(np.asarray(float(distance(data, z))))) for z in everything)
-            ours = gp.mechanisms.hamming_smooth_sensitivity(median_sensitivities(data, 0.0, 1.0), growth)
+            ours = gp.smooth.hamming_smooth_sensitivity(median_sensitivities(data, 0.0, 1.0), growth)
             assert ours == pytest.approx(brute, rel=1e-12)
 
 
 def test_hamming_sensitivities_must_be_non_negative_and_non_decreasing() -> None:
     for bad in ([2.0, 1.0], [-1.0, 1.0], [], [np.nan]):
         with pytest.raises(gp.InvalidParameter, match="sensitivities"):
-            gp.mechanisms.hamming_smooth_sensitivity(bad, gp.mechanisms.ExponentialGrowth(1.0))
+            gp.smooth.hamming_smooth_sensitivity(bad, gp.smooth.ExponentialGrowth(1.0))

@@ -8,10 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from geopriv.mechanisms.additive.additive import Additive, spend
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.mechanisms.scale import MARGIN, Scale
-from geopriv.mechanisms.sensitivity import (
+from geopriv.noise import GeneralizedCauchy, Laplace, Noise, StudentT
+from geopriv.queries import Query
+from geopriv.smooth.additive.additive import Additive, spend
+from geopriv.smooth.scale import MARGIN, Scale
+from geopriv.smooth.sensitivity import (
     LEAST,
     ExponentialGrowth,
     Growth,
@@ -20,8 +22,6 @@ from geopriv.mechanisms.sensitivity import (
     sensitivity_of,
     smooth_sensitivity,
 )
-from geopriv.noise import GeneralizedCauchy, Laplace, Noise, StudentT
-from geopriv.queries import Query
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import (

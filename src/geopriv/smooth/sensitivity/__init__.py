@@ -7,12 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity.base import OfLine, Sensitivity
-from geopriv.mechanisms.sensitivity.envelope import CELLS
-from geopriv.mechanisms.sensitivity.enveloped import OfFunction, OfGaussian, OfPieces
-from geopriv.mechanisms.sensitivity.growth import ExponentialGrowth, Growth, LinearGrowth
-from geopriv.mechanisms.sensitivity.hamming import hamming_smooth_sensitivity
-from geopriv.mechanisms.sensitivity.ramps import OfRamps
 from geopriv.shapes.profiles import (
     BlurredPieces,
     Curved,
@@ -23,6 +17,12 @@ from geopriv.shapes.profiles import (
     Ramps,
     Smoothstep,
 )
+from geopriv.smooth.sensitivity.base import OfLine, Sensitivity
+from geopriv.smooth.sensitivity.envelope import CELLS
+from geopriv.smooth.sensitivity.enveloped import OfFunction, OfGaussian, OfPieces
+from geopriv.smooth.sensitivity.growth import ExponentialGrowth, Growth, LinearGrowth
+from geopriv.smooth.sensitivity.hamming import hamming_smooth_sensitivity
+from geopriv.smooth.sensitivity.ramps import OfRamps
 from geopriv.spaces.checks import (
     FloatArray,
     count,

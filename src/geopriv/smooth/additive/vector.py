@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from geopriv.mechanisms.additive.additive import release
-from geopriv.mechanisms.additive.smooth import SmoothScale, cauchy_budget
 from geopriv.mechanisms.base import Mechanism
 from geopriv.mechanisms.guarantee import Guarantee
-from geopriv.mechanisms.loss.vector import worst_of_vector
 from geopriv.mechanisms.loss.worst import WorstLoss
 from geopriv.mechanisms.reports import Simulated
-from geopriv.mechanisms.sensitivity import ExponentialGrowth, smooth_sensitivity
 from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import GeneralizedCauchy
 from geopriv.noise.plans import Shifted
 from geopriv.queries import Query, common_space
+from geopriv.smooth.additive.additive import release
+from geopriv.smooth.additive.smooth import SmoothScale, cauchy_budget
+from geopriv.smooth.sensitivity import ExponentialGrowth, smooth_sensitivity
+from geopriv.smooth.vector_loss import worst_of_vector
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray, invalid, positive_or_infinite
 

@@ -27,8 +27,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.shapes.profiles import Curved, PiecewiseLinear
+from geopriv.smooth.sensitivity.growth import Growth
 from geopriv.spaces.checks import FloatArray
 
 CELLS = 2048

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geopriv.mechanisms.sensitivity.base import Sensitivity
-from geopriv.mechanisms.sensitivity.growth import Growth
 from geopriv.shapes.profiles import Ramps
+from geopriv.smooth.sensitivity.base import Sensitivity
+from geopriv.smooth.sensitivity.growth import Growth
 from geopriv.spaces.balls import arb, greatest
 from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray
