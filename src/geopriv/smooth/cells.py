@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from geopriv.errors import InvalidParameter
-from geopriv.queries.function import Function
+from geopriv.queries import Query
 from geopriv.smooth.scale import MARGIN, PlaceScale
 from geopriv.smooth.sensitivity import LEAST
 from geopriv.spaces.balls import arb
@@ -146,11 +146,11 @@ class SmoothBound(PlaceScale):
 
 
 @lru_cache(maxsize=16)
-def cells_of(function: Function, width: float) -> Cells:
-    """Cells of about a width over the box of a function, with certified bounds on its slope.
+def cells_of(query: Query, width: float) -> Cells:
+    """Cells of about a width over the box of a query, with certified bounds on its slope.
 
     Args:
-        function: of at most three axes.
+        query: that says how steep it is on a box, of at most three axes.
         width: in the unit of distance.
 
     Raises:
@@ -158,12 +158,12 @@ def cells_of(function: Function, width: float) -> Cells:
 
     Reference: theory G8.
     """
-    low, high = function.corners
+    low, high = query.corners
     shape = np.maximum(np.ceil((high - low) / width), 1.0)
     if np.prod(shape) > _MOST:
         rule = f"so wide that a grid over the box has at most {_MOST:,} cells"
         raise invalid("Function", "cells", rule, f"{width:.4g} for {int(np.prod(shape)):,}")
-    widths, parts = (high - low) / shape, _PARTS[len(low)] if function.certified else 1
+    widths, parts = (high - low) / shape, _PARTS[len(low)] if query.certified else 1
     counts = tuple(shape.astype(int).tolist())
     fine = tuple(parts * count for count in counts)
     steepest = np.zeros(math.prod(counts))
@@ -171,15 +171,15 @@ def cells_of(function: Function, width: float) -> Cells:
         index = np.array(np.unravel_index(np.arange(first, min(math.prod(fine), first + _PIECE)), fine))
         start = low[:, None] + widths[:, None] * (index / parts)
         margin = _WIDER * (1 + np.abs(start))
-        _, _, slope = function.bounds_on(start - margin, start + widths[:, None] / parts + margin)
+        _, _, slope = query.bounds_on(start - margin, start + widths[:, None] / parts + margin)
         if not np.isfinite(slope).all():
-            raise _unbounded(function, start[:, int(np.argmax(~np.isfinite(slope)))], widths)
+            raise _unbounded(query, start[:, int(np.argmax(~np.isfinite(slope)))], widths)
         np.maximum.at(steepest, np.ravel_multi_index(tuple(index // parts), counts), slope)
     return Cells(low, widths, steepest.reshape(counts))
 
 
-def _unbounded(function: Function, start: FloatArray, widths: FloatArray) -> InvalidParameter:
-    space = function.space
+def _unbounded(query: Query, start: FloatArray, widths: FloatArray) -> InvalidParameter:
+    space = query.space
     ends = (space.values(place.reshape(space.point_shape)) for place in (start, start + widths))
     low, high = (space.place_words(end.tolist()) for end in ends)
     return InvalidParameter(

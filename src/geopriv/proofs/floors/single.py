@@ -8,7 +8,6 @@ import numpy as np
 
 from geopriv.proofs.floors.rooms import Box, Rooms, box_within, clamped, rooms
 from geopriv.queries import Query
-from geopriv.queries.function import Function
 from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -38,30 +37,30 @@ def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
     """
     points = query.space.read(x)
     flat = points.reshape(-1, *query.space.point_shape)
-    if isinstance(query, Function):
-        found = _floor_of_function(query, query.space.rate(epsilon), flat.reshape(-1, query.space.dimension))
+    if not query.has_profile:
+        found = _floor_at_points(query, query.space.rate(epsilon), flat.reshape(-1, query.space.dimension))
     else:
         require_known_shape("lower_bound", "query", query)
         found = floor_at(query, query.space.rate(epsilon), flat)
     return found.reshape(points.shape[: points.ndim - len(query.space.point_shape)])
 
 
-def _floor_of_function(function: Function, rate: float, points: FloatArray) -> FloatArray:
+def _floor_at_points(query: Query, rate: float, points: FloatArray) -> FloatArray:
     """The supremum over places all over the box, and over some in every direction from each point."""
-    (low, high), d = function.corners, function.space.dimension
+    (low, high), d = query.corners, query.space.dimension
     axes = [np.linspace(a, b, round(_PLACES ** (1 / d))) for a, b in zip(low, high, strict=True)]
     places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, d)
     turns = np.random.default_rng(0).standard_normal((_WAYS, d))
     turns /= np.linalg.norm(turns, axis=1, keepdims=True)
     steps = (np.geomspace(1e-3, 4.0, 24)[:, None, None] / rate * turns).reshape(-1, d)
-    answer, other = (function.answer(each.reshape(-1, *function.space.point_shape)) for each in (points, places))
+    answer, other = (query.answer(each.reshape(-1, *query.space.point_shape)) for each in (points, places))
     floor = np.zeros(len(points))
     rows = max(1, _CHUNK // len(places))
     for first in range(0, len(points), rows):
         part = slice(first, first + rows)
         here = points[part]
-        beside = (here[:, None] + steps).reshape(-1, *function.space.point_shape)
-        near = function.answer(beside).reshape(len(here), -1)
+        beside = (here[:, None] + steps).reshape(-1, *query.space.point_shape)
+        near = query.answer(beside).reshape(len(here), -1)
         for values, way in (
             (other[None], np.linalg.norm(here[:, None] - places, axis=2)),
             (near, np.broadcast_to(np.linalg.norm(steps, axis=1), near.shape)),

@@ -17,7 +17,6 @@ from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Noise
 from geopriv.noise.plans import Shifted, grid
 from geopriv.queries import Query
-from geopriv.queries.function import Function
 from geopriv.smooth.points import worst_of_points
 from geopriv.smooth.scale import PlaceScale, Scale
 from geopriv.spaces.balls import arb, total
@@ -63,8 +62,8 @@ class Additive(OfOneQuery):
         return self.query.geometry(points) if self.query.has_profile else points.reshape(-1, self.query.space.dimension)
 
     def releases(self) -> list[Shifted]:
-        if isinstance(self.query, Function):
-            return [release_of_function(self.query, self.scale, self.noise, self.guarantee)]
+        if not self.query.has_profile:
+            return [release_at_points(self.query, self.scale, self.noise, self.guarantee)]
         if not isinstance(self.scale, Scale):  # a function of one's own
             rule = "one whose noise scale has an enclosure"
             raise invalid("report", "query", rule, type(self.scale).__name__)
@@ -107,22 +106,22 @@ class Additive(OfOneQuery):
         return reports
 
 
-def release_of_function(
-    function: Function, scale: Callable[[FloatArray], FloatArray], noise: Noise, guarantee: Guarantee
+def release_at_points(
+    query: Query, scale: Callable[[FloatArray], FloatArray], noise: Noise, guarantee: Guarantee
 ) -> Shifted:
-    """F(x) + σ(x)·Z of any function of R^d: all of it in balls.
+    """F(x) + σ(x)·Z of a query without a coordinate: all of it in balls.
 
     Raises:
         InvalidParameter: for a function or a scale that has no enclosure.
     """
-    low, high = function.bounds
+    low, high = query.bounds
     if not isinstance(scale, PlaceScale):
         raise invalid("report", "query", "one whose noise scale has an enclosure", type(scale).__name__)
     unit = min(scale.steepest / guarantee.epsilon, high - low)
-    function.enclose_answer(np.zeros(function.space.dimension).tolist())  # refuses now what has none
+    query.enclose_answer(np.zeros(query.space.dimension).tolist())  # refuses now what has none
 
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
-        return [function.enclose_answer(row)], scale.enclose_at(function.space.enclose(row))
+        return [query.enclose_answer(row)], scale.enclose_at(query.space.enclose(row))
 
     return Shifted(noise.law(), (grid(unit),), enclose, lambda _: None)
 

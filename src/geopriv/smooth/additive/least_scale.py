@@ -14,7 +14,6 @@ from scipy import optimize, special
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import StudentT
 from geopriv.queries import Query
-from geopriv.queries.function import Function
 from geopriv.queries.priors import Prior, coordinates_under, even_points, points_under
 from geopriv.shapes.profiles import Profile
 from geopriv.smooth.additive.additive import Additive
@@ -69,7 +68,7 @@ class LeastScaleT(Additive):
         Reference: theory T2, T3, T4; of a Function G6, G7, G8; docs/theory/least-scale.md.
         """
         rate = query.space.rate(epsilon)
-        if isinstance(query, Function):
+        if not query.has_profile:
             return cls._of_function(query, rate, df, prior, cells)
         if df is None:
             where = None if prior is None else coordinates_under("LeastScaleT", query, prior)
@@ -81,17 +80,15 @@ class LeastScaleT(Additive):
         return cls(query, promise, noise, least_scale(query.profile, rate, noise.df))
 
     @classmethod
-    def _of_function(
-        cls, function: Function, rate: float, df: float | None, prior: Prior | Any, cells: float
-    ) -> LeastScaleT:
+    def _of_function(cls, query: Query, rate: float, df: float | None, prior: Prior | Any, cells: float) -> LeastScaleT:
         if df is None:
-            rough = cells_of(function, max(cells, _ROUGH) / rate)
+            rough = cells_of(query, max(cells, _ROUGH) / rate)
             if prior is None:
-                low, high = function.corners
+                low, high = query.corners
                 points, weights = low + (high - low) * even_points(low.size), None
             else:
-                read, weights = points_under("LeastScaleT", function.space, prior)
-                points = read.reshape(-1, function.space.dimension)
+                read, weights = points_under("LeastScaleT", query.space, prior)
+                points = read.reshape(-1, query.space.dimension)
 
             def log_size(scale: Field) -> float:
                 return float(special.logsumexp(2 * np.log(scale(points)), b=weights))
@@ -100,8 +97,8 @@ class LeastScaleT(Additive):
         elif not positive("LeastScaleT", "df", df) >= 1:
             raise invalid("LeastScaleT", "df", "at least 1", df)
         noise = StudentT(df)
-        promise = Guarantee(rate, unit=function.space.distance_unit, reference="theory G2, G6 and G8")
-        return cls(function, promise, noise, least_field(cells_of(function, cells / rate), rate, noise.df))
+        promise = Guarantee(rate, unit=query.space.distance_unit, reference="theory G2, G6 and G8")
+        return cls(query, promise, noise, least_field(cells_of(query, cells / rate), rate, noise.df))
 
 
 def _best_df(profile: Profile, rate: float, where: tuple[FloatArray, FloatArray] | None) -> float:

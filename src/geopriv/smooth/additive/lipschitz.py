@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import Laplace
 from geopriv.queries import Query
-from geopriv.queries.function import Function
 from geopriv.smooth.additive.additive import Additive
 from geopriv.smooth.cells import CELLS, cells_of
 from geopriv.smooth.scale import ConstantScale, EvenScale
@@ -39,7 +38,7 @@ class LipschitzLaplace(Additive):
         """
         rate = query.space.rate(epsilon)
         promise = Guarantee(rate, unit=query.space.distance_unit, reference="paper Lemma 2.3, theory T1")
-        if isinstance(query, Function):
+        if not query.has_profile:
             steepest = cells_of(query, cells / rate).top
             return cls(
                 query,

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import Laplace
 from geopriv.queries import Query
-from geopriv.queries.function import Function
 from geopriv.smooth.additive.additive import Additive
 from geopriv.smooth.scale import ConstantScale, EvenScale
 from geopriv.spaces.checks import invalid, positive
@@ -41,5 +40,5 @@ class LocalLaplace(Additive):
         budget = query.space.rate(epsilon) * positive("LocalLaplace", "distance", distance)
         scale = (high - low) / budget
         promise = Guarantee(budget, metric="discrete", reference="paper Lemma 2.1")
-        even = EvenScale(scale, math.inf) if isinstance(query, Function) else ConstantScale(scale)
+        even = EvenScale(scale, math.inf) if not query.has_profile else ConstantScale(scale)
         return cls(query, promise, Laplace(), even)

@@ -11,7 +11,6 @@ import numpy as np
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import GeneralizedCauchy, Laplace, Noise, StudentT
 from geopriv.queries import Query
-from geopriv.queries.function import Function
 from geopriv.smooth.additive.additive import Additive, spend
 from geopriv.smooth.cells import CELLS, SmoothBound, cells_of
 from geopriv.smooth.scale import MARGIN, Scale
@@ -198,7 +197,7 @@ class SmoothLaplace(Additive):
 
         Reference: paper, Lemma 3.6 as corrected by theory E5; theory T1.
         """
-        if isinstance(query, Function):
+        if not query.has_profile:
             raise invalid("SmoothLaplace", "query", "a profile of a coordinate, whose slopes within Λ are known", query)
         rate = query.space.rate(epsilon)
         noise = Laplace()
@@ -224,7 +223,7 @@ def scale_of(
         radius: Λ, or None.
         width: of cells, in the unit of distance.
     """
-    if not isinstance(query, Function):
+    if query.has_profile:
         reach = positive_or_infinite(owner, "radius", math.inf if radius is None else radius)
         return SmoothScale(query, ExponentialGrowth(gamma), eta, reach)
     if radius is not None:
@@ -247,5 +246,5 @@ def cauchy_budget(
 
 
 def _pure(query: Query, rate: float, lemma: str) -> Guarantee:
-    bound = "G5′, G8 and T2" if isinstance(query, Function) else "T1 and T2 (chaining)"
+    bound = "G5′, G8 and T2" if not query.has_profile else "T1 and T2 (chaining)"
     return Guarantee(rate, unit=query.space.distance_unit, reference=f"{lemma}, theory {bound}")
