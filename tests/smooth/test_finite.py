@@ -19,6 +19,7 @@ import geopriv as gp
 from geopriv.noise.entropy import ENTROPY
 from geopriv.smooth.finite import Edges, Program, best_of_edges, least_labels, needed, set_labels
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.documents import to_document
 
 smooth: Any = gp.smooth
 TOWNS = gp.Finite([[0, 3, 5], [3, 0, 4], [5, 4, 0]], labels=["A", "B", "C"], unit="km")
@@ -422,6 +423,8 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: gp.InputLaplace.calibrate(TOWNS, 1.0), "places between any two"),
     (lambda: gp.Lattice.calibrate(TOWNS, 1.0), "flat"),
     (lambda: gp.Table.calibrate(BITS, 1.0), "geopriv.smooth"),
+    (lambda: to_document(TOWNS), "no document can hold"),
+    (lambda: to_document(BITS), "no document can hold"),
     (lambda: TOWNS.random_direction(np.random.default_rng(0)), "there is nothing"),
 ]
 

@@ -331,20 +331,19 @@ class Program:
         by_middle, by_middle2, mixed = (np.zeros(len(loss)) for _ in range(3))
         for sign, slack in ((1.0, left[2]), (-1.0, left[3])):
             near, far = (loss - df * sign * turn) / (df + 1), (loss + sign * turn) / (df + 1)
-            first = -sign * (df / np.tanh(near) - 1 / np.tanh(far)) / (2 * (df + 1))  # of the slack, by ρ
+            rate = -sign * (df / np.tanh(near) - 1 / np.tanh(far)) / (2 * (df + 1))  # of the slack, by ρ
             with np.errstate(over="ignore"):
-                second = -(df**2 / np.sinh(near) ** 2 + 1 / np.sinh(far) ** 2) / (2 * (df + 1) ** 2)
+                bent = -(df**2 / np.sinh(near) ** 2 + 1 / np.sinh(far) ** 2) / (2 * (df + 1) ** 2)
             by_middle -= np.where(changes, 1 / slack, 0)
             by_middle2 += np.where(changes, 1 / slack**2, 0)
-            by_turn -= np.where(changes, first / slack, 0)
-            by_turn2 += np.where(changes, (first / slack) ** 2 - second / slack, 0)
-            mixed += np.where(changes, first / slack**2, 0)
-        np.add.at(slope, e.first, by_middle / 2 - by_turn)
-        np.add.at(slope, e.second, by_middle / 2 + by_turn)
-        np.add.at(bend, (e.first, e.first), by_middle2 / 4 + by_turn2 - mixed)
-        np.add.at(bend, (e.second, e.second), by_middle2 / 4 + by_turn2 + mixed)
-        for ends in ((e.first, e.second), (e.second, e.first)):
-            np.add.at(bend, ends, by_middle2 / 4 - by_turn2)
+            by_turn -= np.where(changes, rate / slack, 0)
+            by_turn2 += np.where(changes, (rate / slack) ** 2 - bent / slack, 0)
+            mixed += np.where(changes, rate / slack**2, 0)
+        n, first, second = e.size, e.first, e.second
+        slope += np.bincount(first, by_middle / 2 - by_turn, n) + np.bincount(second, by_middle / 2 + by_turn, n)
+        own, other = by_middle2 / 4 + by_turn2, by_middle2 / 4 - by_turn2
+        where = np.concatenate([first * n + first, second * n + second, first * n + second, second * n + first])
+        bend += np.bincount(where, np.concatenate([own - mixed, own + mixed, other, other]), n * n).reshape(n, n)
         return slope, bend
 
 
