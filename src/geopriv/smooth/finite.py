@@ -24,6 +24,7 @@ from geopriv.queries import Query
 from geopriv.queries.values import Values
 from geopriv.smooth.scale import MARGIN, PlaceScale
 from geopriv.spaces.balls import arb
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.compiled import compiled
 
@@ -47,17 +48,26 @@ class LabelScale(PlaceScale):
 
     Args:
         sigma: one positive number for each label.
-        steepest: a Lipschitz constant of f.
+        query: f.
     """
 
     sigma: FloatArray = field(repr=False)
-    steepest: float
+    query: Values
+
+    @property
+    def steepest(self) -> float:  # type: ignore[override] # computed here
+        """A Lipschitz constant of f."""
+        return self.query.lipschitz
 
     def __call__(self, points: FloatArray) -> FloatArray:
         return np.asarray(self.sigma[points[:, 0].astype(np.intp)])
 
     def enclose_at(self, place: Sequence[arb]) -> arb:
         return MARGIN * arb(float(self.sigma[int(float(place[0]))]))
+
+    def bounded_at(self, rows: FloatArray) -> tuple[Bounded, Bounded]:
+        values, spread = self.query.answer(rows)[:, None], MARGIN * self(rows)
+        return Bounded(values, np.zeros_like(values)), Bounded(spread, np.full_like(spread, ROUNDING))
 
 
 def on_labels(query: Query) -> TypeGuard[Values]:
@@ -82,7 +92,12 @@ def smooth_bound(query: Values, growth: Growth, radius: float) -> FloatArray:
 
 def of_labels(query: Values, growth: Growth, eta: float, radius: float) -> LabelScale:
     """σ = B*/η of each label."""
-    return LabelScale(smooth_bound(query, growth, radius) / eta, query.lipschitz)
+    return LabelScale(smooth_bound(query, growth, radius) / eta, query)
+
+
+def even_labels(query: Values, value: float) -> LabelScale:
+    """The same σ at each label."""
+    return LabelScale(np.full(len(query.values), value), query)
 
 
 def smallest_factor(owner: str, query: Values, bound: FloatArray, rate: float, df: float, radius: float) -> float:
@@ -157,7 +172,7 @@ def least_labels(query: Values, rate: float, df: float, shares: FloatArray) -> L
             log_scale = solve(edges, rate * (1 - part), df, shares)
             sigma = np.exp(np.maximum(log_scale, log_scale.max() - _DEEPEST))
             if keeps(query, sigma, rate, df, math.inf, part / 8):
-                return LabelScale(sigma, query.lipschitz)
+                return LabelScale(sigma, query)
     least = 1e-11 / float(edges.far.min())
     raise invalid(
         "LeastScaleT", "epsilon", f"at least {least:.3g}, or floats cannot tell the nearest labels apart", rate
