@@ -161,6 +161,22 @@ def test_what_is_no_value_is_said_without_an_echo_and_nothing_is_sent(
         assert (said(tab), tab.run(wrong)) == ("", None)
 
 
+def test_what_may_be_thousands_or_decimals_is_asked_about(browser: Browser, survey: tuple[str, Service]) -> None:
+    address, service = survey
+    with browser.tab(f"{address.replace('127.0.0.1', 'either.localhost')}#{invitation(service)}") as tab:
+        tab.until("!document.getElementById('ask').hidden")
+        tab.choose("#group", "Kings")
+        for value in ("3.000", "-52.125"):
+            tab.choose("#field0", value)
+            tab.run("document.getElementById('make').click()")
+            tab.until("document.getElementById('said').classList.contains('wrong')")
+            assert said(tab).startswith("Are these thousands or decimals? Type 3000 for three thousand, 3.0 for three")
+            assert tab.run("document.getElementById('field0').getAttribute('aria-invalid')") == "true"
+            assert tab.run("document.activeElement.id") == "field0"
+            assert tab.run("document.getElementById('made').hidden")
+        assert answer(tab, "0.125", "Kings")
+
+
 def test_what_is_no_place_is_said_in_words_for_people(browser: Browser, tmp_path: Path) -> None:
     design = gp.Design("places", (gp.Lattice.calibrate(gp.LocalPlane(40.5, -74.3, 40.95, -73.7), 1e-3, step=250.0),))
     with running(design, f"sqlite:///{tmp_path}/map.sqlite") as (address, service):

@@ -278,6 +278,10 @@ def test_options_answer_too_and_a_pipe_gets_the_survey(run: Run) -> None:
         ("--per", "8 km", "per"),
         ("--people", "-4", "people"),
         ("--people", "2.5", "whole number"),
+        ("--ask", "5.000", "8.0 for eight"),
+        ("--ask", "1, 12,50", "8.0 for eight"),
+        ("--values", "income in USD, 0 to 9.500", "8.0 for eight"),
+        ("--per", "1.000 USD", "8.0 for eight"),
     ],
 )
 def test_an_answer_that_makes_no_sense_writes_nothing(option: str, value: str, said: str, run: Run) -> None:

@@ -131,7 +131,8 @@ def test_reports_come_from_a_query_and_add_to_a_tally(command: Command) -> None:
     query = "select * from 'reports.parquet'"
     asked = command("estimate", "design.json", "--query", query, "--no-page", "--json")
     assert asked[1] == command("estimate", "design.json", *add)[1]
-    assert json.loads(command("estimate", "design.json", "--query", query, *add)[1])["n"] == 800
+    code, _, err = command("estimate", "design.json", "--query", query, *add)
+    assert (code, "counts some reports that are given already" in err) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["arrow", "duckdb", "spark"])

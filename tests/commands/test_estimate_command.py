@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import geopriv as gp
+from geopriv.commands import streams
 from geopriv.commands.cli import main
 from geopriv.reports.files import ReportBatch, write_reports
 from tests.answers.test_answers import SCHEMA
@@ -139,6 +143,82 @@ def test_people_in_place_of_reports_are_told_as_such(name: str, folder: Path, co
     assert (code, out) == (2, "")
     assert f"These look like people, not reports: the file {name} has 'income'" in error
     assert "234" not in error
+
+
+@pytest.mark.parametrize(
+    ("foreign", "words", "code"),
+    [(30, (), 0), (31, (), 1), (31, ("--allow-rejected", "2%"), 0), (9_000, ("--allow-rejected", "0.5"), 1)],
+)
+def test_reports_of_another_design_stop_it_from_one_in_a_hundred_on(
+    foreign: int, words: tuple[str, ...], code: int, folder: Path, command: Run
+) -> None:
+    other = lattice_design(CURVE)
+    write_reports(folder / "other.ndjson", other, [ReportBatch(0, np.zeros((foreign, 1), dtype=np.int64))])
+    for name in ("estimate", "ask"):
+        if name == "ask":
+            (folder / "new.toml").write_text('[[query]]\nkind = "threshold"\nat = 90000\n')
+            words = ("new.toml", *words)
+        found, out, error = command(name, "design.json", "reports", "other.ndjson", *words, "--no-page", "-o", "e.json")
+        assert found == code, error
+        assert (folder / "e.json").exists() == (code == 0)
+        if code:
+            share = "1 %" if "--allow-rejected" not in words else "50 %"
+            assert out == ""
+            assert f"{foreign:,} of the {3_000 + foreign:,} rows are no reports to this design ({foreign:,} w" in error
+            assert f"more than the {share} that --allow-rejected allows: nothing was written" in error
+        else:
+            (folder / "e.json").unlink()
+
+
+def test_repeated_reports_stop_nothing(folder: Path, command: Run) -> None:
+    assert command("estimate", "design.json", "reports", "reports/b.ndjson", "--no-page")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "/dev/null", "link"])
+@pytest.mark.parametrize("engine", ["arrow", "duckdb"])
+def test_a_device_is_no_file_of_reports(name: str, engine: str, folder: Path, command: Run) -> None:
+    (folder / "link").symlink_to("/dev/zero")
+    code, out, error = command("estimate", "design.json", name, "--no-page", "--engine", engine)
+    assert (code, out) == (2, "")
+    assert f"no devices. Got '{name}' instead" in error
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_pipe_that_brings_nothing_is_an_error_and_one_that_brings_reports_is_read(
+    named: bool, folder: Path, command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "_PATIENCE", 0.3)
+    data = (folder / "reports" / "b.ndjson").read_bytes()
+    for silent in (True, False):
+        if named:
+            (folder / "pipe").unlink(missing_ok=True)
+            os.mkfifo(folder / "pipe")
+            end = os.open(folder / "pipe", os.O_RDWR)
+        else:
+            start, end = os.pipe()
+            given = os.fdopen(start)
+            monkeypatch.setattr(sys, "stdin", given)
+
+        def write(end: int = end, silent: bool = silent) -> None:
+            for at in range(0, 1_000 if silent else len(data), 1_000):
+                os.write(end, data[at : at + 1_000])
+            if not silent:
+                time.sleep(0.1)  # or there is no writer when the reader comes
+                os.close(end)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        code, _, error = command("estimate", "design.json", "pipe" if named else "-", "--no-page", "-o", "e.json")
+        thread.join()
+        if not named:
+            given.close()
+        if silent:
+            assert (code, (folder / "e.json").exists()) == (2, False)
+            assert "Nothing came through the pipe for 0.3 seconds" in error
+            os.close(end)
+        else:
+            assert code == 0, error
+            assert gp.Answers.read(folder / "e.json").n == 2_000
 
 
 def map_design() -> gp.Design:

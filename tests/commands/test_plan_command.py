@@ -13,6 +13,7 @@ import geopriv as gp
 from geopriv.commands.expectations import _print_sweep, print_beside
 from geopriv.commands.plan import print_plan
 from geopriv.commands.repeated import _print_rounds
+from geopriv.surveys.planning import plan_walk
 from geopriv.surveys.planning.rounds import Expected, Rounds, Way
 from geopriv.surveys.planning.targets import Needs, Sweep
 from tests.commands.test_cli import run
@@ -51,6 +52,43 @@ def test_another_design_is_replaced_only_when_told_and_the_same_silently(folder:
     assert (folder / "design.json").read_bytes() == before
     assert run("plan", "survey.toml", "--replace", cwd=folder).returncode == 0
     assert (folder / "design.json").read_bytes() != before
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("epsilon = 1.0", "epsilon = 1000"),
+        ('"8,000 USD"', '"8 USD"'),
+        ('"8,000 USD"', "8.000"),  # a number of TOML, whose digits nobody sees
+        ('"8,000 USD"', '"199 USD"'),
+    ],
+)
+def test_an_epsilon_that_tells_nearly_everybody_apart_is_to_be_said_aloud(old: str, new: str, folder: Path) -> None:
+    (folder / "survey.toml").write_text(SURVEY.replace(old, new), encoding="utf-8")
+    asked = gp.Survey.read(folder / "survey.toml")
+    with pytest.raises(gp.InvalidParameter, match=r"1/ε is .*USD, below 1/10,000 of the public range .*--yes"):
+        gp.plan(asked)
+    if "199" in new:
+        assert gp.plan(asked, yes=True).design.guarantee.epsilon == 1 / 199
+        refused = run("plan", "survey.toml", cwd=folder)
+        assert (refused.returncode, (folder / "design.json").exists()) == (2, False)
+        assert "say that it is meant: --yes" in refused.stderr
+        assert run("plan", "survey.toml", "--yes", cwd=folder).returncode == 0
+
+
+def test_an_epsilon_of_a_ten_thousandth_of_the_range_and_one_without_a_range_need_no_word(folder: Path) -> None:
+    (folder / "survey.toml").write_text(SURVEY.replace("8,000 USD", "200 USD"), encoding="utf-8")
+    gp.plan(gp.Survey.read(folder / "survey.toml"))
+    asked = gp.Share("above", gp.Threshold(100_000, 16, gp.Line("USD")))
+    gp.plan(gp.Survey("Incomes", gp.Line("USD"), 1 / 8, (asked,), 20_000))
+
+
+def test_a_walk_and_a_map_at_such_an_epsilon_are_to_be_said_aloud_too(folder: Path) -> None:
+    walk = SURVEY.replace("8,000 USD", "8 USD").replace('kind = "threshold", at = 100_000', 'kind = "mean"')
+    with pytest.raises(gp.InvalidParameter, match="below 1/10,000 of the public range"):
+        plan_walk(gp.Survey.parse(walk + "walk = { rounds = 3 }\n"))
+    with pytest.raises(gp.InvalidParameter, match=r"1/ε is 1.m, below 1/10,000"):
+        gp.plan(gp.Survey.parse(MAP.replace("1 km", "1 m")))
 
 
 def test_a_target_and_a_sweep_are_printed_and_drawn(folder: Path) -> None:

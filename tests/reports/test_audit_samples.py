@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from scipy import stats
 
@@ -21,10 +23,12 @@ from geopriv.proofs.audits.events import (
     upper,
 )
 from geopriv.queries.source import Source
+from geopriv.reports.audits.dependence import Run, judge_spread, judge_together, spread
 from geopriv.reports.audits.laws import partitions
 from geopriv.reports.audits.paths import (
     Draw,
     SamplingPath,
+    device_batch,
     device_draw,
     shipped_paths,
 )
@@ -185,6 +189,172 @@ def test_a_planted_fault_is_seen(
     result = audit_samples(design, n, paths=[SamplingPath("faulty", fault(design, seeded(design)))], seconds=600)
     assert not result.passed
     assert "SEEN" in str(result.paths[0])
+
+
+class Repeating(Seeded):
+    """Every second person of a batch gets the words of the one before."""
+
+    def words(self, people: int, count: int) -> npt.NDArray[np.uint64]:
+        found = super().words(people, count)
+        found[1::2] = found[: people - people % 2 : 2]
+        return found
+
+
+def in_batches(design: gp.Design, source: Seeded) -> Callable[[Sequence[Value]], Integers]:
+    """The exact sampler of the bulk, with known bits."""
+    return lambda values: draw_reports(design, np.asarray(values), source)
+
+
+def devices(design: gp.Design, faulty: bool) -> Callable[[Sequence[Value]], Integers]:
+    """A device with known bits, which repeats its words on every second call or not."""
+    stream, calls = Stream(5), 0
+    words: list[bytes] = []
+
+    def source(n: int) -> bytes:
+        nonlocal words
+        if faulty and calls % 2 and words:
+            return words.pop(0)
+        data = stream(n)
+        words.append(data)
+        return data
+
+    batch = device_batch(design, source)
+
+    def drawn(values: Sequence[Value]) -> Integers:
+        nonlocal calls, words
+        rows = []
+        for value in values:
+            if not calls % 2:
+                words = []
+            rows.append(batch([value]))
+            calls += 1
+        return np.concatenate(rows)
+
+    return drawn
+
+
+def shuffled(batch: Callable[[Sequence[Value]], Integers]) -> Draw:
+    """Reports of people at one place, in an order that tells nothing."""
+    rng = np.random.default_rng(4)
+    return lambda value, n: rng.permutation(batch([value] * n))
+
+
+def way(batch: Callable[[Sequence[Value]], Integers], lost: bool = False) -> SamplingPath:
+    return SamplingPath("way", shuffled(batch) if lost else lambda v, n: batch([v] * n), batch=None if lost else batch)
+
+
+of_each_kind = pytest.mark.parametrize(
+    "make",
+    [income_table, income_lattice, lattice_design, round_map, two_tables],
+    ids=["table", "line", "plane", "round", "two"],
+)
+
+
+@of_each_kind
+@pytest.mark.parametrize("lost", [False, True], ids=["in order", "shuffled"])
+@pytest.mark.parametrize("faulty", [True, False])
+def test_people_who_share_random_words_are_seen(faulty: bool, lost: bool, make: Callable[[], gp.Design]) -> None:
+    """Person 2k + 1 has the words of person 2k, and every law is right. Once in 10^9 audits an honest way is accused.
+
+    Seed 1; 3,000 draws a place.
+    """
+    design = make()
+    batch = in_batches(design, Repeating(1) if faulty else Seeded(1))
+    (path,) = audit_samples(design, 3_000, paths=[way(batch, lost)], seconds=60).paths
+    assert {fault.kind for fault in path.faults} == ({"pairs"} if faulty else set())
+    if faulty and not lost:
+        assert "two reports 1 apart, from number 1 on, that are equal came with frequency" in str(path.faults[0])
+    if lost:
+        assert path.repeats is None
+        assert not faulty or "variance some 2 times" in str(path.faults[-1])
+
+
+@of_each_kind
+@pytest.mark.parametrize("faulty", [True, False])
+def test_a_device_that_repeats_its_words_is_seen(faulty: bool, make: Callable[[], gp.Design]) -> None:
+    design = make()
+    (path,) = audit_samples(design, 400, paths=[way(devices(design, faulty))], seconds=60).paths
+    assert {fault.kind for fault in path.faults} == ({"pairs"} if faulty else set())
+
+
+def test_words_that_come_upside_down_are_seen() -> None:
+    """Neighbours are equal less often than they should be, or as often; together they are no independent ones."""
+
+    class Opposite(Seeded):
+        def words(self, people: int, count: int) -> npt.NDArray[np.uint64]:
+            found = super().words(people, count)
+            found[1::2] = ~found[: people - people % 2 : 2]
+            return found
+
+    design = income_lattice()
+    (path,) = audit_samples(design, 3_000, paths=[way(in_batches(design, Opposite(1)))], seconds=60).paths
+    assert {fault.kind for fault in path.faults} == {"pairs"}
+    assert "not independent" in str(path.faults[0]) or "equal" in str(path.faults[0])
+
+
+@pytest.mark.parametrize("lag", [2, 64, 1000])
+def test_words_that_come_again_later_are_seen(lag: int) -> None:
+    """At lags that are tried pair by pair, and at others by how widely counts are spread."""
+
+    class Later(Seeded):
+        def words(self, people: int, count: int) -> npt.NDArray[np.uint64]:
+            found = super().words(people, count)
+            again = np.flatnonzero((np.arange(people) // lag) % 2)
+            found[again] = found[again - lag]
+            return found
+
+    design = income_table()
+    (path,) = audit_samples(design, 4_000, paths=[way(in_batches(design, Later(1)))], seconds=60).paths
+    assert path.faults
+    assert any(f"two reports {lag} apart" in str(fault) for fault in path.faults) == (lag != 1000)
+
+
+def test_the_share_of_repeats_that_is_said_to_be_seen_is_seen() -> None:
+    """Pairs are equal by chance or because they repeat: the fault is seen in 99 % of 400 runs, half of it in few."""
+    rng, design = np.random.default_rng(6), income_lattice()
+    mark = worst_marks(design)[1]
+    parts = partitions(design, mark.values, 4_000)
+    laws = [np.stack([part.law(value) for value in mark.values]) for part in parts]
+    (kinds, law), *_ = [(part, law[1]) for part, law in zip(parts, laws, strict=True)]
+    reports = seeded(design)(mark.values[1], 200_000)
+    places, least = np.ones(4_000, dtype=np.intp), 1.0
+    seen = Counter[float]()
+    assert kinds.labels(reports).max() < law.size
+    for share in (1.0, 0.5):
+        for _ in range(400):
+            drawn = rng.choice(reports, 4_000)
+            again = 1 + 2 * np.flatnonzero(rng.random(2_000) < share * least)
+            drawn[again] = drawn[again - 1]
+            found = judge_together(mark, parts[:1], laws[:1], [Run(drawn, places)], 1e-10)
+            if least == 1.0:
+                least = found.repeats
+                continue
+            seen[share] += found.fault is not None
+    assert 0.01 < least < 0.2
+    assert seen[1.0] >= 0.97 * 399
+    assert seen[0.5] <= 0.5 * 400
+
+
+@pytest.mark.parametrize("make", [income_table, lattice_design], ids=["table", "plane"])
+def test_honest_reports_are_accused_of_depending_on_each_other_at_most_as_often_as_said(
+    make: Callable[[], gp.Design],
+) -> None:
+    """At a level of 10 %, in 300 runs of 400 reports: 30 and four standard errors, once in 30,000 tests."""
+    design, rng = make(), np.random.default_rng(8)
+    mark = worst_marks(design)[1]
+    parts = partitions(design, mark.values, 400)
+    laws = [np.stack([part.law(value) for value in mark.values]) for part in parts]
+    drawn = [seeded(design, 9)(value, 120_000) for value in mark.values]
+    pairs = spreads = 0
+    for run in range(300):
+        mine = slice(400 * run, 400 * (run + 1))
+        places = rng.integers(0, len(mark.values), 400)
+        reports = np.stack([drawn[place][mine][k] for k, place in enumerate(places.tolist())])
+        pairs += judge_together(mark, parts, laws, [Run(reports, places)], 0.1).fault is not None
+        counts = [np.bincount(parts[0].labels(one[mine]), minlength=laws[0].shape[1]) for one in drawn]
+        wide = sum((spread(law, came) for law, came in zip(laws[0], counts, strict=True)), np.zeros(1))
+        spreads += judge_spread(wide, 0.1) is not None
+    assert max(pairs, spreads) <= 30 + 4 * np.sqrt(300 * 0.1 * 0.9)
 
 
 def test_snapping_is_a_broken_promise_and_not_only_another_law() -> None:

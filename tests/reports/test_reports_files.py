@@ -269,6 +269,56 @@ def test_no_flipped_bit_is_counted(name: str, published: Path) -> None:
             gp.tally(design, published / name)
 
 
+@pytest.mark.parametrize("checksums", [True, False])
+def test_pages_have_checksums_that_find_a_flipped_bit_without_a_manifest(checksums: bool, tmp_path: Path) -> None:
+    """Of 400 bits none changes a count in silence; of the same reports without checksums some do."""
+    path = tmp_path / "reports.parquet"
+    write_reports(path, DESIGN, [batch(150)])
+    if not checksums:
+        pq.write_table(pq.read_table(path), path, compression="zstd")
+    data, whole, changed = path.read_bytes(), gp.tally(DESIGN, path), 0
+    for at in np.random.default_rng(1).integers(0, 8 * len(data), 400).tolist():
+        flipped = bytearray(data)
+        flipped[at >> 3] ^= 1 << (at & 7)
+        path.write_bytes(flipped)
+        try:
+            found = gp.tally(DESIGN, path)
+        except gp.InvalidParameter:
+            continue
+        changed += found != whole and found.rejected.total() < 150
+    assert (changed == 0) == checksums
+
+
+@pytest.mark.parametrize("engine", ["arrow", "duckdb"])
+def test_of_a_damaged_file_nothing_is_counted_by_any_engine(engine: str, tmp_path: Path) -> None:
+    path = tmp_path / "reports.parquet"
+    write_reports(path, DESIGN, [batch(BATCH, seed=k) for k in range(3)])
+    data = bytearray(path.read_bytes())
+    at = len(data) * 5 // 6  # in the third row group
+    data[at] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(gp.InvalidParameter, match=r"reports\.parquet is damaged, cut off.*nothing was counted"):
+        gp.tally(DESIGN, path, engine=engine)
+
+
+def test_a_damaged_tally_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "tally.parquet"
+    total = gp.Tally(lattice_design())
+    total.add(ReportBatch(0, np.random.default_rng(1).integers(-9, 9, (1000, 2))))
+    total.write(path)
+    data = bytearray(path.read_bytes())
+    refused = 0
+    for at in np.random.default_rng(1).integers(0, 8 * len(data), 100).tolist():
+        flipped = bytearray(data)
+        flipped[at >> 3] ^= 1 << (at & 7)
+        path.write_bytes(flipped)
+        try:
+            assert gp.Tally.read(path, total.design) == total
+        except gp.InvalidParameter:
+            refused += 1
+    assert refused > 30  # many bits are of the sketch of ids
+
+
 def test_a_file_that_replaces_another_has_its_own_manifest(published: Path) -> None:
     design, path = gp.Design.read(published.parent / "design.json"), published / "a.ndjson"
     gp.privatize(design, pa.table({"income": [1.0, 2.0]}), path, again=True, overwrite=True)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import geopriv as gp
 from geopriv.reports import tallies
 from geopriv.reports.files import ReportBatch, write_reports
+from geopriv.reports.ids import LEAST
 from tests.designs import lattice_design, table_design, two_tables
 
 DESIGN = table_design()
@@ -166,6 +167,93 @@ def test_a_tally_of_the_very_reports_is_known_by_few_large_counts_too(tmp_path: 
         with pytest.raises(gp.InvalidParameter, match="counts the very reports"):
             gp.tally(design, named, tallies=also)
     assert gp.tally(design, paths[3:], tallies=paths[1:2]).n == 9_500
+
+
+@pytest.mark.parametrize("engine", ["arrow", "duckdb"])
+def test_tallies_that_share_one_report_in_a_thousand_are_not_added(engine: str, tmp_path: Path) -> None:
+    """It is found with 98 %, here of 20 pairs in 18 and more (all but 1 in 140 times; the seed is fixed)."""
+    rng, n, shared = np.random.default_rng(1), 20_000, 20
+    found = 0
+    for _ in range(20 if engine == "arrow" else 2):
+        drawn = rng.bytes(16 * (2 * n - shared)).hex()
+        ids = [drawn[at : at + 32] for at in range(0, len(drawn), 32)]
+        for name, mine in (("first.parquet", ids[:n]), ("second.parquet", ids[n - shared :])):
+            write_reports(tmp_path / name, MAP, [ReportBatch(0, rng.integers(-9, 9, (n, 2)), tuple(mine))])
+            gp.tally(MAP, tmp_path / name, engine=engine).write(tmp_path / f"of-{name}")
+        parts = [gp.Tally.read(tmp_path / f"of-{name}", MAP) for name in ("first.parquet", "second.parquet")]
+        assert [(part.n, part.unknown) for part in parts] == [(n, 0)] * 2
+        if parts[0].shares(parts[1]):
+            with pytest.raises(gp.InvalidParameter, match="count some of the same reports"):
+                parts[0] + parts[1]
+            with pytest.raises(gp.InvalidParameter, match=r"of-second\.parquet' counts some reports that are given"):
+                gp.tally(MAP, [tmp_path / "first.parquet"], tallies=[tmp_path / "of-second.parquet"], engine=engine)
+            found += 1
+        both = gp.tally(MAP, [tmp_path / "first.parquet", tmp_path / "second.parquet"], engine=engine)
+        assert (both.n, both.rejected["repeated id"]) == (2 * n - shared, shared)  # reports find what a sketch may not
+    assert found >= (18 if engine == "arrow" else 1)
+
+
+def test_tallies_of_other_reports_are_added_whatever_they_hold(tmp_path: Path) -> None:
+    """No id is shared: of 60 tallies none is refused, and the sum keeps the least ids of all."""
+    parts = [counted(MAP, cells(400, seed)) for seed in range(60)]
+    total = sum(parts[1:], parts[0])
+    assert (total.n, total.unknown) == (24_000, 0)
+    everything = np.concatenate([part._sketch.least for part in parts])
+    assert total._sketch.least.tolist() == sorted(everything.tolist())[:LEAST]
+    with pytest.raises(gp.InvalidParameter, match="count some of the same"):
+        total + parts[7]
+
+
+def test_all_engines_keep_the_same_ids(tmp_path: Path) -> None:
+    write_reports(tmp_path / "r.parquet", MAP, [cells(9_000, seed) for seed in range(3)])
+    whole = gp.tally(MAP, tmp_path / "r.parquet")
+    table = pq.read_table(tmp_path / "r.parquet")
+    ids = sorted({int(text[:16], 16) for text in table["id"].to_pylist()})
+    assert whole._sketch.least.tolist() == ids[:LEAST]
+    for source in (table, gp.Sql(f"from '{tmp_path}/r.parquet'")):
+        assert gp.tally(MAP, source)._sketch.least.tolist() == ids[:LEAST]
+    # ids that are not random, so that the bound of a query leaves too few
+    few = ["0" * 31 + "1", *(f"f{k:031x}" for k in range(20_000))]
+    write_reports(tmp_path / "odd.parquet", MAP, [ReportBatch(0, np.zeros((20_001, 2), dtype=np.int64), tuple(few))])
+    odd = [gp.tally(MAP, tmp_path / "odd.parquet", engine=engine) for engine in ("arrow", "duckdb")]
+    assert odd[0]._sketch.least.tolist() == odd[1]._sketch.least.tolist() == [0, 0xF << 60]
+
+
+def test_of_a_tally_without_ids_it_is_known_that_nothing_is_known(tmp_path: Path) -> None:
+    """As an earlier geopriv wrote it."""
+    batch = cells(400, 1)
+    counted(MAP, batch).write(tmp_path / "older.parquet")
+    table = pq.read_table(tmp_path / "older.parquet")
+    note = json.loads(table.schema.metadata[tallies.MARK])
+    del note["ids"]
+    pq.write_table(table.replace_schema_metadata({tallies.MARK: json.dumps(note)}), tmp_path / "older.parquet")
+    older = gp.Tally.read(tmp_path / "older.parquet", MAP)
+    assert (older.n, older.unknown) == (400, 400)
+    more = counted(MAP, cells(300, 2), batch)
+    assert ((older + more).n, (older + more).unknown) == (1_100, 400)  # twice the same, which nothing tells
+    assert older.of_group(0).unknown == counted(MAP, batch).of_group(0).unknown == 400
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        {"of": 400},
+        {"of": 401, "least": ""},
+        {"of": "400", "least": ""},
+        {"of": 0, "least": "AQAAAAAAAAA="},
+        {"of": 400, "least": "AgAAAAAAAAABAAAAAAAAAA=="},
+        {"of": 400, "least": "AQ=="},
+        {"of": 400, "least": "*"},
+        [],
+    ],
+)
+def test_a_sketch_that_is_none_is_refused(ids: Any, tmp_path: Path) -> None:
+    counted(MAP, cells(400, 1)).write(tmp_path / "tally.parquet")
+    table = pq.read_table(tmp_path / "tally.parquet")
+    note = json.loads(table.schema.metadata[tallies.MARK]) | {"ids": ids}
+    pq.write_table(table.replace_schema_metadata({tallies.MARK: json.dumps(note)}), tmp_path / "tally.parquet")
+    with pytest.raises(gp.InvalidParameter, match="whole file of counts"):
+        gp.Tally.read(tmp_path / "tally.parquet", MAP)
 
 
 def test_few_reports_may_be_alike_by_chance(tmp_path: Path) -> None:

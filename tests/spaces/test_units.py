@@ -74,6 +74,39 @@ def test_a_rate_in_a_unit_of_another_kind_is_refused(space: gp.spaces.Space, sen
         space.rate(sentence)
 
 
+@pytest.mark.parametrize(
+    "number",
+    ["8.000", "1.234", "12.500", "123.456", "8,00", "8,0000", "80,00", "8.000.000", "8 000", "8'000", "8,000,00"],
+)
+def test_what_may_be_thousands_or_decimals_is_refused_in_words(number: str) -> None:
+    """8.000 USD is eight or eight thousand, and which costs a thousand times the privacy."""
+    reason = "8,000 or 8000 for thousands, 8.0 for eight" if number[-4] == "." and number.count(".") == 1 else "Got"
+    for read in (gp.Line("USD").rate, gp.Line("USD").read_length):
+        with pytest.raises(gp.InvalidParameter, match=reason):
+            read(f"1 per {number} USD" if read == gp.Line("USD").rate else f"{number} USD")
+
+
+@pytest.mark.parametrize(
+    ("words", "length"),
+    [
+        ("8,000 USD", 8000.0),
+        ("8000 USD", 8000.0),
+        ("8_000 USD", 8000.0),
+        ("8.0 USD", 8.0),
+        ("8.00 USD", 8.0),
+        ("8.0000 USD", 8.0),
+        ("0.125 USD", 0.125),
+        ("1,500.125 USD", 1500.125),
+        ("1500.125 USD", 1500.125),
+        ("1.500e3 USD", 1500.0),
+    ],
+)
+def test_what_can_be_one_number_only_is_read(words: str, length: float) -> None:
+    assert gp.Line("USD").read_length(words) == length
+    assert gp.Line("USD").rate(f"1 per {words}") == 1 / length
+    assert gp.LogLine(2.0).read_length("factor 1.125") == math.log2(1.125)  # no ratio is meant in thousands
+
+
 @pytest.mark.parametrize("space", [gp.Line(), gp.Plane(unit=None), gp.Euclidean(3)])
 def test_a_space_without_a_unit_takes_no_sentence(space: gp.spaces.Space) -> None:
     with pytest.raises(gp.InvalidParameter, match="plain number, since this space has no unit"):

@@ -86,7 +86,7 @@ def test_a_large_epsilon_for_a_quantile_takes_a_coarser_grid_and_a_larger_one_is
     lattice = grid_of(fine, workload_of(fine))
     assert 0.05 < lattice.step <= 0.5
     with pytest.raises(gp.InvalidParameter, match="'epsilon' parameter of plan must be at most about 1 per"):
-        gp.plan(replace(fine, epsilon=100.0))
+        gp.plan(replace(fine, epsilon=100.0), yes=True)
 
 
 def test_the_floor_of_quantiles_is_of_reports_that_are_unbiased_in_the_public_range() -> None:

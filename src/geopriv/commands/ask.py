@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from geopriv.commands.engine import DatabaseOption, EngineOption, ExtensionsOption, MasterOption, choose
-from geopriv.commands.estimate import outline_of, read_reports, reports_at, require_outputs, require_reports, tell
+from geopriv.commands.estimate import (
+    AllowRejected,
+    outline_of,
+    read_reports,
+    reports_at,
+    require_outputs,
+    require_reports,
+    tell,
+    words_of_unknown,
+)
 from geopriv.commands.inputs import read_design
 from geopriv.commands.outputs import require_one_output
+from geopriv.commands.privatize import share_of
 from geopriv.commands.streams import PIPED, going_to
 from geopriv.commands.talk import QuietOption, Talk, examples
 
@@ -67,6 +77,7 @@ def ask(
         bool, typer.Option("--unweighted", help="Count every report alike, whatever the known sizes of groups are.")
     ] = False,
     outline: Annotated[Path | None, typer.Option(help="GeoJSON of a coast or border, drawn on maps.")] = None,
+    allow_rejected: AllowRejected = "1%",
     as_json: Annotated[bool, typer.Option("--json", help="Print the answers as JSON.")] = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -84,6 +95,7 @@ def ask(
     outputs = {"estimates": None if piped else output, "tally": None, "page": None if no_page else page}
     require_outputs(outputs)
     talk = Talk(quiet, as_json or piped)
+    allowed = share_of("ask", "allow_rejected", allow_rejected)
     plan = read_design(design)
     asked = read_questions(questions, plan)
     require_answers(plan, asked)  # before any report is read
@@ -94,7 +106,8 @@ def ask(
     with ExitStack() as opened, talk.bar() as bar:
         files = [str(opened.enter_context(reports_at(name))) for name in reports]
         sent = files if query is None else Sql(query, database, allow_extensions)
-        counted = require_reports(plan, files, read_reports(plan, sent, chosen, tally or [], bar))
+        counted = require_reports(plan, files, read_reports(plan, sent, chosen, tally or [], bar), allowed)
+        unknown = words_of_unknown(counted, bool(files) + (query is not None) + len(tally or []))
         bar.tell("Answering")
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
         answers = answer(plan, counted, asked, confidence, of=of, log=kept, **wanted)
@@ -103,7 +116,7 @@ def ask(
         if not no_page:
             bar.tell("Drawing")
             answers.write_page(page, outline=coast)
-    tell(answers, outputs, talk, as_json=as_json, more=f"Questions are kept in {kept}.")
+    tell(answers, outputs, talk, as_json=as_json, more=f"Questions are kept in {kept}. {unknown}".strip())
 
 
 def _require_questions(name: str) -> None:

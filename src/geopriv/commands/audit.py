@@ -139,6 +139,7 @@ def _samples_document(drawn: SampleAudit) -> dict[str, Any]:
             "seen_loss": _number(path.loss),
             "seen_excess": path.excess,
             "seen_rare_excess": path.rare,
+            "seen_repeats": path.repeats,
             "faults": [
                 {name: _number(part) if isinstance(part, float) else part for name, part in vars(fault).items()}
                 for fault in path.faults

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +19,7 @@ from geopriv.commands.engine import (
 from geopriv.commands.inputs import read_design, require_one_input
 from geopriv.commands.liars import made_up_option
 from geopriv.commands.outputs import require_one_output, require_replaceable
+from geopriv.commands.privatize import share_of
 from geopriv.commands.streams import PIPED, at_hand, going_to
 from geopriv.commands.talk import QuietOption, Talk, examples
 from geopriv.device.kinds import require_kind
@@ -44,6 +46,12 @@ EXAMPLES = examples(
     "geopriv estimate design.json reports/ --engine spark",
     "geopriv estimate design.json reports.parquet --robust --liars 2%",
 )
+
+
+AllowRejected = Annotated[
+    str, typer.Option(metavar="SHARE", help="Rows that may be no reports to this design: 5% or 0.05.")
+]
+_REPEATED = ("repeated id", "another round")  # of reports to the design, all the same
 
 
 def estimate(
@@ -94,6 +102,7 @@ def estimate(
         int | None, typer.Option(help="Of a walk: which round; reports of others are rejected and counted.")
     ] = None,
     outline: Annotated[Path | None, typer.Option(help="GeoJSON of a coast or border, drawn on maps.")] = None,
+    allow_rejected: AllowRejected = "1%",
     as_json: Annotated[bool, typer.Option("--json", help="Print the estimates as JSON.")] = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -110,6 +119,7 @@ def estimate(
     outputs = {"estimates": None if piped else output, "tally": tally, "page": None if no_page else page}
     require_outputs(outputs)
     talk = Talk(quiet, as_json or piped)
+    allowed = share_of("estimate", "allow_rejected", allow_rejected)
     plan = read_design(design)
     coast = None if outline is None else outline_of(outline, plan.questions, plan.space)
     given = bool(reports) or (query is None and bool(add_tally))
@@ -117,8 +127,9 @@ def estimate(
     with ExitStack() as opened, talk.bar() as bar:
         files = [str(opened.enter_context(reports_at(name))) for name in reports or []]
         sent = files if query is None else Sql(query, database, allow_extensions)
-        counted = require_reports(plan, files, read_reports(plan, sent, chosen, add_tally or [], bar))
-        counted = counted if round is None else require_reports(plan, files, counted.of_round(round))
+        counted = require_reports(plan, files, read_reports(plan, sent, chosen, add_tally or [], bar), allowed)
+        unknown = words_of_unknown(counted, bool(files) + (query is not None) + len(add_tally or []))
+        counted = counted if round is None else require_reports(plan, files, counted.of_round(round), allowed)
         bar.tell("Estimating")
         wanted = {"consistent": consistent, "simultaneous": simultaneous, "weighted": not unweighted}
         answers = answer(plan, counted, confidence=confidence, shrink=shrink, robust=made_up, **wanted)
@@ -129,7 +140,7 @@ def estimate(
         if not no_page:
             bar.tell("Drawing")
             answers.write_page(page, outline=coast)
-    tell(answers, outputs, talk, as_json=as_json)
+    tell(answers, outputs, talk, as_json=as_json, more=unknown)
 
 
 def tell(answers: Answers, outputs: dict[str, Path | None], talk: Talk, *, as_json: bool, more: str = "") -> None:
@@ -165,47 +176,83 @@ def reports_at(name: str) -> AbstractContextManager[Path]:
     return at_hand(name, "reports.ndjson")
 
 
-def require_reports(design: Design, files: list[str], counted: Tally) -> Tally:
-    """What was counted, of at least one report.
+def require_reports(design: Design, files: list[str], counted: Tally, allowed: float) -> Tally:
+    """What was counted, of at least one report, and of few rows that are none.
 
     Raises:
-        ReportRejected: where there is none, with the reason.
+        ReportRejected: where there is no report, with the reason.
+        Exit: 1, where more than a share of the rows are no reports to the design.
     """
     from geopriv.errors import ReportRejected
 
     if not counted.n:
         raise ReportRejected(_no_report(design, files, counted))
+    foreign = {reason: times for reason, times in sorted(counted.rejected.items()) if reason not in _REPEATED}
+    none, rows = sum(foreign.values()), counted.n + counted.rejected.total()
+    if none > round(allowed * rows, 6):
+        reasons = ", ".join(f"{times:,} {reason}" for reason, times in foreign.items())
+        print(
+            f"geopriv: {none:,} of the {rows:,} rows are no reports to this design ({reasons}), more than the "
+            f"{100 * allowed:.4g} % that --allow-rejected allows: nothing was written.",
+            file=sys.stderr,
+        )
+        raise typer.Exit(1)
     return counted
 
 
 def _no_report(design: Design, files: list[str], counted: Tally) -> str:
-    """Why nothing was counted: mostly the files are of others, or of people."""
+    """Why nothing was counted: mostly the files are of others."""
+    _require_no_people(design, files)
+    reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
+    return f"There is no report to this design in the files: {reasons or 'they are empty'}."
+
+
+def _require_no_people(design: Design, files: list[str]) -> None:
+    """Refuse people in the place of reports.
+
+    Raises:
+        ReportRejected: naming the first file of people.
+    """
+    from geopriv.errors import ReportRejected
     from geopriv.reports.report_files import holds_columns
 
-    reasons = ", ".join(f"{times:,} {reason}" for reason, times in sorted(counted.rejected.items()))
     columns = design.source.columns if design.source is not None else ()
     people = next((name for name in files if columns and holds_columns(Path(name), columns)), None)
-    if people is None:
-        return f"There is no report to this design in the files: {reasons or 'they are empty'}."
-    named = " and ".join(map(repr, columns))
+    if people is not None:
+        raise ReportRejected(
+            f"These look like people, not reports: the file {people} has {' and '.join(map(repr, columns))}, as the "
+            "design reads them. Make reports of them with geopriv privatize, and give those."
+        )
+
+
+def words_of_unknown(counted: Tally, parts: int) -> str:
+    """What is not known of parts that were added: whether reports of which no ids are kept count twice."""
+    if parts < 2 or not counted.unknown:
+        return ""
     return (
-        f"These look like people, not reports: the file {people} has {named}, as the design reads them. Make reports "
-        "of them with geopriv privatize, and give those."
+        f"{counted.unknown:,} reports are of tallies that keep nothing of their ids (of an earlier geopriv, or of one "
+        "round): whether some of them count twice here is not known."
     )
 
 
 def read_reports(design: Design, reports: list[str] | Sql, engine: Engine, tallies: list[Path], bar: Bar) -> Tally:
     """The tally of all reports, with a bar that fills where it is known how many rows there are."""
+    from geopriv.errors import InvalidParameter
     from geopriv.reports.verbs import tally
 
-    total, read = _rows(reports) if isinstance(reports, list) else None, 0
+    files = reports if isinstance(reports, list) else []
+    total, read = _rows(files) if files else None, 0
 
     def tell(more: int) -> None:
         nonlocal read
         read += more
         bar.tell("Reading", read / total if total else None, read)
 
-    return tally(design, reports, tell, engine=engine, tallies=tallies)
+    try:
+        return tally(design, reports, tell, engine=engine, tallies=tallies)
+    except InvalidParameter:
+        _require_no_people(design, files)
+        raise
 
 
 def _rows(reports: list[str]) -> int | None:

@@ -64,12 +64,16 @@ def plan(
     replace: Annotated[
         bool, typer.Option("--replace", help="Write over another design, on which reports may depend.")
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="An ε is meant at which 1/ε is below 1/10,000 of the public range.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Predict the error of every mechanism for a survey, choose the best that devices can run, and write its design."""
     from rich.markup import escape
 
+    from geopriv.surveys.planning.cautions import require_meant
     from geopriv.surveys.planning.surveys import plan_survey
     from geopriv.surveys.planning.targets import read_target
 
@@ -81,9 +85,10 @@ def plan(
     wanted = None if target is None else read_target(target)
     talk = Talk(quiet, as_json or piped)
     asked = read_survey(survey)
+    require_meant(asked, yes)
     if asked.rounds > 1:
         require_alone(target=target, sweep=sweep, rounds=rounds, neighbours=neighbours, within=within)
-        return run_walk(asked, output, talk, as_json=as_json, replace=replace)
+        return run_walk(asked, output, talk, as_json=as_json, replace=replace, yes=yes)
     require_rounds(asked, rounds)
     stated = stated_shuffler(asked, neighbours, within)
     with talk.bar() as bar:

@@ -7,6 +7,7 @@ import re
 from enum import StrEnum
 
 from geopriv.errors import InvalidParameter
+from geopriv.spaces.units import CLEAR, separated, unclear
 
 _NUMBER = r"[-+]?[\d,_]*\.?\d+(?:[eE][-+]?\d+)?"
 _VALUES = re.compile(rf"(?P<name>.+?) in (?P<unit>[^,]+), *(?P<low>{_NUMBER}) to (?P<high>{_NUMBER})")
@@ -90,8 +91,8 @@ def number_survey(values: str, above: str, per: str, people: str) -> str:
     found = _VALUES.fullmatch(values.strip())
     if found is None:
         raise _unreadable("values", "as 'income in USD, 0 to 2000000'", values)
-    low, high = _number(found["low"], "values"), _number(found["high"], "values")
-    at = [_number(part, "ask") for part in _parts(above)]
+    low, high = _amount(found["low"], "values"), _amount(found["high"], "values")
+    at = [_amount(part, "ask") for part in _parts(above)]
     name = found["name"].strip()
     head = _HEAD.format(name=json.dumps(name.capitalize(), ensure_ascii=False), per=_text(per), people=_whole(people))
     step = _number(f"{(float(high) - float(low)) / 20:.6g}", "values")
@@ -125,6 +126,14 @@ def _parts(words: str) -> list[str]:
     parts = [part.strip() for part in words.split(", ")]
     thousands = len(parts) > 1 or re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?", parts[0])
     return parts if thousands else [part.strip() for part in words.split(",")]
+
+
+def _amount(words: str, option: str) -> str:
+    """A number of the unit, as TOML writes it; three decimals could be thousands."""
+    commas = re.fullmatch(r"[-+]?(\d{1,3}(,\d{3})+|[\d_]*)(\.\d+)?([eE][-+]?\d+)?", words.strip())
+    if unclear(words) or (commas is None and separated(words)):
+        raise _unreadable(option, CLEAR, words)
+    return _number(words, option)
 
 
 def _number(words: str, option: str) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import errno
 import io
 import os
+import select
+import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 PIPED = "-"  # standard input or output, as the name of a file
+_PATIENCE = 60.0  # seconds for which a pipe may bring nothing
 
 
 def piped_in() -> BinaryIO:
@@ -25,23 +29,59 @@ def piped_in() -> BinaryIO:
 
     if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
         raise InvalidParameter("Nothing is piped in: '-' reads standard input, as in cat design.json | geopriv … -.")
-    return sys.stdin.buffer
+    try:
+        handle = sys.stdin.fileno()
+    except (AttributeError, OSError):  # no file of the system
+        return sys.stdin.buffer
+    return io.BufferedReader(_Arriving(handle))
+
+
+class _Arriving(io.RawIOBase):
+    """What comes through a pipe; one that brings nothing for a minute is an error, and no wait without end.
+
+    Windows waits for sockets alone: there it is read as it is.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        from geopriv.errors import InvalidParameter
+
+        if os.name != "nt" and not select.select([self._handle], [], [], _PATIENCE)[0]:
+            raise InvalidParameter(
+                f"Nothing came through the pipe for {_PATIENCE:g} seconds. Where it takes longer, write a file first."
+            )
+        data = os.read(self._handle, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 @contextmanager
 def at_hand(path: str | os.PathLike[str], name: str) -> Iterator[Path]:
-    """A public file; of "-" what is piped in, which is kept in a folder of one's own as long as it is read.
+    """A public file; of "-", and of a pipe with a name, what comes, kept in a folder of one's own while it is read.
 
     Args:
         path: that was given.
         name: of the copy, whose end says what is in it.
     """
-    if os.fspath(path) != PIPED:
+    piped = os.fspath(path) == PIPED
+    if not piped and not (os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode)):
         yield Path(path)
         return
     with tempfile.TemporaryDirectory(prefix="geopriv-") as folder:
         copy = Path(folder, name)
-        copy.write_bytes(piped_in().read())
+        # to open a pipe with a name waits for nobody; to read it does, for a while
+        handle = None if piped else os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            with copy.open("wb") as file:
+                shutil.copyfileobj(piped_in() if handle is None else io.BufferedReader(_Arriving(handle)), file)
+        finally:
+            if handle is not None:
+                os.close(handle)
         yield copy
 
 

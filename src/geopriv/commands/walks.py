@@ -82,7 +82,7 @@ def walk_document(found: WalkPlan) -> dict[str, Any]:
     }
 
 
-def run_walk(asked: Survey, output: Path, talk: Talk, *, as_json: bool, replace: bool) -> None:
+def run_walk(asked: Survey, output: Path, talk: Talk, *, as_json: bool, replace: bool, yes: bool) -> None:
     """Plan, say and write it."""
     from rich.markup import escape
 
@@ -90,7 +90,7 @@ def run_walk(asked: Survey, output: Path, talk: Talk, *, as_json: bool, replace:
 
     with talk.bar() as bar:
         bar.tell(f"Predicting {asked.rounds} rounds")
-        found = plan_walk(asked)
+        found = plan_walk(asked, yes=yes)
     piped = str(output) == PIPED
     if not replace and not piped:
         require_same_design(output, found.design)

@@ -212,7 +212,7 @@ class _ParquetFile:
         few = [name for name in few if name not in ("id", "report")]
         # the design's dictionary is ours alone: without the stored schema readers see a column of texts
         schema = columns.set(0, columns.field(0).with_type(pa.dictionary(pa.int32(), pa.string())))
-        options = {"use_dictionary": few, "write_statistics": few, "store_schema": False}
+        options = {"use_dictionary": few, "write_statistics": few, "store_schema": False, "write_page_checksum": True}
         self._writer = pq.ParquetWriter(path, schema, compression="zstd", **options)
 
     def __enter__(self) -> Self:

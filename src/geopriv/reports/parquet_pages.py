@@ -9,14 +9,18 @@ hundred megabytes at most, whatever the file says of itself:
     a row group  ≤ 2^24 values a column, and ≤ 2^12 + 2^6 a row   (a list may hold them all)
     a file       ≤ 2^20 rows and one for each byte of it          (a random id takes 16 bytes)
     a footer     ≤ 2^21 bytes
+
+Where a page has a checksum, as those of geopriv have, it is compared on the way, before anything is counted.
 """
 
 from __future__ import annotations
 
 import os
 import struct
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from types import NoneType
 from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow.parquet as pq
@@ -45,6 +49,7 @@ _TOGETHER = 1 << 22  # of row groups that are read at once
 _ROWS = 1 << 20  # of a file, apart from one for each byte
 _PAGES = 1 << 16  # of a column in a row group
 _HEADER = 1 << 16  # bytes of a page's header
+_READ = 1 << 20  # bytes at a time, of a page whose checksum is compared
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3  # kinds of pages
 _BODIES = {_DATA: 5, _DICTIONARY: 7, _DATA_2: 8}  # where a page's header says more, by kind
 _ENCODINGS = {0, 2, 8}  # plain, and of a dictionary: what all writers use by default, and no other grows in decoding
@@ -64,6 +69,10 @@ class TooLarge(ValueError):
     """A file would take more memory than a file of reports has any use for."""
 
 
+class Damaged(ValueError):
+    """A page is not what its checksum says."""
+
+
 class Page(NamedTuple):
     """What the header of a page says.
 
@@ -73,6 +82,7 @@ class Page(NamedTuple):
         unpacked: its bytes in memory.
         packed: its bytes in the file.
         encoding: of the values.
+        checksum: CRC32 of the bytes in the file; None where the writer told none.
     """
 
     kind: int
@@ -80,6 +90,7 @@ class Page(NamedTuple):
     unpacked: int
     packed: int
     encoding: int
+    checksum: int | None
 
 
 class Chunk(NamedTuple):
@@ -149,6 +160,7 @@ def require_bounded(path: Path, texts: tuple[str, ...], numbers: tuple[str, ...]
     Raises:
         TooLarge: for sizes beyond those above.
         Malformed: for columns that are missing, doubled or of another shape, and for pages of another kind.
+        Damaged: for a page that its checksum does not fit.
         OSError: and what Arrow raises, for a damaged file.
     """
     with opened(path) as parquet, path.open("rb") as file:
@@ -158,6 +170,8 @@ def require_bounded(path: Path, texts: tuple[str, ...], numbers: tuple[str, ...]
             raise TooLarge
         for rows, chunks in groups:
             if len(chunks) != len(parquet.schema):
+                raise Malformed
+            if any(chunks[columns[name]].values != rows for name in columns if name not in lists):
                 raise Malformed
             if any(chunks[columns[name]].values > _LISTED + _LENGTH * rows for name in lists):
                 raise TooLarge
@@ -184,6 +198,8 @@ def _groups(footer: bytes) -> Iterator[tuple[int, list[Chunk]]]:
     """How many rows each row group has, and its columns."""
     try:
         fields, _ = read_struct(footer, 0, _LISTS, _CONTAINER)
+        if sum(group[3] for group in fields[4]) != fields[3]:
+            raise Malformed
         for group in fields[4]:
             yield _long(group[3]), [_chunk(column) for column in group[1]]
     except (KeyError, TypeError, IndexError):
@@ -229,6 +245,7 @@ def _pages(file: BinaryIO, chunk: Chunk) -> Iterator[Page]:
             break
         page, length = _page(file, at)
         _require_small(page)
+        _require_checksum(file, at + length, page)
         values += page.values if page.kind != _DICTIONARY else 0
         at += length + page.packed
         yield page
@@ -248,6 +265,17 @@ def _require_small(page: Page) -> None:
         raise Malformed
 
 
+def _require_checksum(file: BinaryIO, at: int, page: Page) -> None:
+    if page.checksum is None:
+        return
+    found, left = 0, page.packed
+    file.seek(at)
+    while left > 0 and (data := file.read(min(left, _READ))):
+        found, left = zlib.crc32(data, found), left - len(data)
+    if left or found != page.checksum & 0xFFFFFFFF:  # which is written as a number with a sign
+        raise Damaged
+
+
 def _page(file: BinaryIO, at: int) -> tuple[Page, int]:
     """The header at a place in a file, and its length."""
     for size in (1 << 10, _HEADER):
@@ -257,12 +285,12 @@ def _page(file: BinaryIO, at: int) -> tuple[Page, int]:
             fields, length = read_struct(data, 0, {}, 0)
             kind = fields[1]
             body = fields[_BODIES[kind]]
-            page = Page(kind, body[1], fields[2], fields[3], body[4 if kind == _DATA_2 else 2])
+            page = Page(kind, body[1], fields[2], fields[3], body[4 if kind == _DATA_2 else 2], fields.get(4))
         except IndexError:
             continue  # the header is longer
         except (KeyError, TypeError):
             raise Malformed from None
-        if all(type(number) is int for number in page):
+        if all(type(number) is int for number in page[:-1]) and type(page.checksum) in (int, NoneType):
             return page, length
         raise Malformed
     raise Malformed

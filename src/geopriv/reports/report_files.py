@@ -29,6 +29,12 @@ _FAR = 1e18  # numbers of a report lie within ±2^53
 _LONGEST_TEXT = 64  # bytes of a hash or an id that can be right
 _KEYS = frozenset(COLUMNS.names)
 _TEXTS = ("design", "id")
+# what is wrong with a file of Parquet, by the reason why its rows are none
+_WRONG = {
+    "too large": "would take too much memory; it was not decoded",
+    "malformed": "is none of reports, or written unusually; it was not decoded",
+    "truncated": "is damaged, cut off or not what its name says; nothing was counted",
+}
 
 
 def parquet_batches(path: Path) -> Iterator[pa.RecordBatch | str]:
@@ -84,13 +90,17 @@ def require_sizes(path: Path) -> None:
         require_bounded(path, _TEXTS, _numbers(_present(path)), ("report",))
     except FileNotFoundError:
         raise
-    except (TooLarge, Malformed) as error:
-        why = (
-            "would take too much memory" if isinstance(error, TooLarge) else "is none of reports, or written unusually"
-        )
-        raise InvalidParameter(f"The file {path} {why}; it was not decoded.") from None
+    except TooLarge:
+        raise unreadable(path, "too large") from None
+    except Malformed:
+        raise unreadable(path, "malformed") from None
     except BROKEN:
-        raise InvalidParameter(f"The file {path} is damaged, cut off or not what its name says.") from None
+        raise unreadable(path, "truncated") from None
+
+
+def unreadable(path: Path, reason: str) -> InvalidParameter:
+    """The error for a file of Parquet of which nothing is counted, by the reason why."""
+    return InvalidParameter(f"The file {path} {_WRONG[reason]}.")
 
 
 def column_names(path: Path) -> list[str]:

@@ -23,10 +23,12 @@ from geopriv.mechanisms.sendable import Integers
 from geopriv.reports.files import (
     COLUMNS,
     GROUPED,
+    ID,
     ReportBatch,
     require_from,
     rows_in_range,
 )
+from geopriv.reports.ids import Sketch, Words, packed, words
 from geopriv.reports.parquet_pages import opened, require_bounded
 from geopriv.reports.reader import REASONS
 from geopriv.reports.report_files import BATCH, BROKEN, column_names
@@ -47,8 +49,9 @@ _MOST = 1 << 40  # reports in a file: more than there are people, and sums of th
 class Tally:
     """Reports to a design, counted. Memory grows with the distinct reports, not with the people.
 
-    Tallies of the same design add up: A + B is what one tally of all their reports would be, exactly. Ids are not kept.
-    So a report that is in two tallies counts twice, and only reading the report files in one go (`tally`) finds it.
+    Tallies of the same design add up: A + B is what one tally of all their reports would be, exactly. Of ids the 4,096
+    least are kept, by which two that count some of the same reports are known and not added (`Sketch`). Single reports
+    that are in two tallies count twice; only reading the files of reports in one go (`tally`) finds those.
 
     Args:
         design: that the reports belong to.
@@ -66,6 +69,7 @@ class Tally:
     design: Design
     rejected: Counter[str] = field(default_factory=Counter)
     _parts: list[list[Counts]] = field(init=False, repr=False)
+    _sketch: Sketch = field(default_factory=Sketch, init=False, repr=False)
 
     def __post_init__(self) -> None:
         axes = [mechanism.limits[0] for mechanism in self.design.mechanisms]
@@ -83,14 +87,18 @@ class Tally:
         require_from(self.design, batch)
         groups = np.zeros(len(batch), dtype=np.int64) if batch.groups is None else batch.groups
         self._count(batch.mechanism, groups, batch.rows)
+        if all(map(ID.fullmatch, batch.ids)):
+            self._sketch = self._sketch.and_of(words(packed("".join(batch.ids).encode())))
 
-    def count(self, strata: Integers, rows: Integers) -> None:
-        """Count reports that are known to come from the design.
+    def count(self, strata: Integers, rows: Integers, ids: Words) -> None:
+        """Count reports that are known to come from the design, each once.
 
         Args:
             strata: the mechanism and the group of each, shape (n,).
             rows: the reports, shape (n, axes); what stands behind a shorter one is left out.
+            ids: the first half of each id as a number, shape (n,).
         """
+        self._sketch = self._sketch.and_of(ids)
         which, groups = np.divmod(strata, groups_of(self.design))
         for index in np.unique(which).tolist():
             mine, axes = which == index, self.design.mechanisms[index].limits[0]
@@ -157,15 +165,26 @@ class Tally:
         """Reports that were counted."""
         return sum(part.n for parts in self._parts for part in parts)
 
+    @property
+    def unknown(self) -> int:
+        """Reports of whose ids nothing is known: of tallies by an earlier geopriv, of one group or of one round."""
+        return self.n - self._sketch.of
+
     def __add__(self, other: Tally) -> Tally:
         """Both together.
 
         Raises:
-            InvalidParameter: for tallies of different designs.
+            InvalidParameter: for tallies of different designs, and for two that count some of the same reports.
         """
         if other.design.hash != self.design.hash:
             raise invalid("Tally", "other", f"of the design {self.design.hash[:12]}…", f"{other.design.hash[:12]}…")
+        if self.shares(other):
+            raise InvalidParameter(
+                "Two tallies count some of the same reports: added, those would count twice. Count the files of "
+                "reports in one go, which finds each that comes again."
+            )
         total = Tally(self.design, self.rejected + other.rejected)
+        total._sketch = self._sketch + other._sketch
         for mechanism in range(len(self._parts)):
             for tally in (self, other):
                 total._add(mechanism, tally._told(mechanism))
@@ -176,6 +195,10 @@ class Tally:
         told = [(self._told(k), other._told(k)) for k in range(len(self._parts))]
         alike = all(np.array_equal(a.rows, b.rows) and np.array_equal(a.times, b.times) for a, b in told)
         return alike and chance_of(np.concatenate([a.times for a, _ in told])) < _CHANCE
+
+    def shares(self, other: Tally) -> bool:
+        """Whether both are known to count some of the same reports, by the ids that each keeps (`Sketch`)."""
+        return self._sketch.shares(other._sketch)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
@@ -189,6 +212,7 @@ class Tally:
     def to_table(self) -> pa.Table:
         """The counts as a table, with the hash of the design and what was rejected in its metadata."""
         note = {"version": _VERSION, "design": self.design.hash, "rejected": dict(sorted((+self.rejected).items()))}
+        note["ids"] = self._sketch.to_note()
         schema, parts = _columns(self.design).with_metadata({MARK: json.dumps(note).encode()}), []
         for mechanism in range(len(self._parts)):
             counted = self._told(mechanism)
@@ -203,7 +227,7 @@ class Tally:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the counts as Parquet; the file is there whole or not at all."""
         with replacing(path) as fresh:
-            pq.write_table(self.to_table(), fresh, compression="zstd")
+            pq.write_table(self.to_table(), fresh, compression="zstd", write_page_checksum=True)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], design: Design) -> Tally:
@@ -226,7 +250,9 @@ class Tally:
             found = str(note.get("design"))[:12]
             raise invalid("Tally.read", "path", f"a tally of the design {design.hash[:12]}…", f"{path}, of {found}…")
         try:
-            return _loaded(Path(path), design, _rejected(note["rejected"]))
+            total = _loaded(Path(path), design, _rejected(note["rejected"]))
+            total._sketch = Sketch.of_note(note.get("ids"), total.n)
+            return total
         except (*BROKEN, TypeError, KeyError, AttributeError):
             raise invalid("Tally.read", "path", "a whole file of counts that the design can have", str(path)) from None
 
@@ -257,10 +283,10 @@ def _loaded(path: Path, design: Design, rejected: Counter[str]) -> Tally:
     return total
 
 
-def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
+def tally_of(table: pa.Table, design: Design, rejected: Counter[str], sketch: Sketch | None = None) -> Tally:
     """The tally of a table with columns "mechanism", "report", "times", which may name a report several times.
 
-    Where the design has groups, there is a column "group" too.
+    Where the design has groups, there is a column "group" too. The sketch is of the ids, where they are known.
 
     Raises:
         ValueError: for counts that no tally of the design holds.
@@ -278,6 +304,7 @@ def tally_of(table: pa.Table, design: Design, rejected: Counter[str]) -> Tally:
     if ((which < 0) | (which >= len(design.mechanisms)) | (groups < 0) | (groups >= groups_of(design))).any():
         raise ValueError
     total = Tally(design, rejected)
+    total._sketch = sketch or Sketch()
     for index, mechanism in enumerate(design.mechanisms):
         mine, axes = which == index, mechanism.limits[0]
         rows = numbers[np.repeat(mine, sizes)].reshape(-1, axes)

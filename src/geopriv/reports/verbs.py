@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,8 @@ def tally(
     given, total = _listed(reports), Tally(design)
     if are_paths(given):
         for path in map(Path, given):
+            if path.exists() and any(kind(path.stat().st_mode) for kind in (stat.S_ISCHR, stat.S_ISBLK, stat.S_ISSOCK)):
+                raise invalid("tally", "reports", "files, or folders of them, and no devices", str(path))
             require_as_written(path.with_suffix("") if path.suffix == MANIFEST else path)
         given = [path for path in given if Path(path).suffix != MANIFEST]  # as of a shell's reports/*
     if not isinstance(given, list) or given:
@@ -152,6 +155,11 @@ def tally(
             raise InvalidParameter(
                 f"The tally {str(path)!r} counts the very reports that are given already: with both everybody would "
                 "count twice. Name the reports or their tally."
+            )
+        if part.shares(total):
+            raise InvalidParameter(
+                f"The tally {str(path)!r} counts some reports that are given already: with both these would count "
+                "twice. Name the files of reports, each report once, in its place."
             )
         added.append(path)
         parts.append(part)

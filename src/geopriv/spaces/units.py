@@ -27,10 +27,28 @@ _SPELLED = {
 
 # A comma only groups thousands: "0,5" is no number here, since reading it as 5 would cost tenfold privacy.
 _NUMBER = r"(?:[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+# Whether "8.000 USD" is eight or eight thousand is told by the country alone: the second reading costs a thousandfold.
+_EITHER = re.compile(r"(?<![\d.,_])[1-9]\d{0,2}\.\d{3}(?![\d.eE])")
+_ODD = re.compile(r"\d\s*[.,'’\s]\s*\d")
+CLEAR = "written so that thousands and decimals are clear: 8,000 or 8000 for thousands, 8.0 for eight"
 _RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*({_NUMBER})?\s*([^\W\d].*?|[€$£¥])\s*")
 _LENGTH = re.compile(rf"\s*({_NUMBER})?\s*([^\W\d].*?|[€$£¥])\s*")
 _FACTOR = re.compile(rf"\s*(?:a\s+)?factor\s+(?:of\s+)?({_NUMBER})\s*")
 _FACTOR_RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*(?:a\s+)?factor\s+(?:of\s+)?({_NUMBER})\s*")
+
+
+def unclear(words: str) -> bool:
+    """Whether an amount in words has three decimals that may be meant as thousands; nobody means those of a ratio so.
+
+    >>> [unclear(words) for words in ("8.000 USD", "8,000 USD", "8.0 USD", "0.125 km", "1 per 1,500.125 m")]
+    [True, False, False, False, False]
+    """
+    return _EITHER.search(words) is not None
+
+
+def separated(words: str) -> bool:
+    """Whether there is a sign or a space between the digits of words, perhaps one that no number has here."""
+    return _ODD.search(words) is not None
 
 
 def ratio_base(unit: str | None) -> float | None:
@@ -65,6 +83,7 @@ def read_rate(sentence: str, unit: str | None) -> float:
     >>> read_rate("1 per 1 km", "m")
     0.001
     """
+    _require_clear("epsilon", sentence)
     match = _RATE.fullmatch(sentence)
     if match is None:
         raise invalid("the space", "epsilon", 'a positive number or a sentence like "1 per 10,000 USD"', sentence)
@@ -80,6 +99,7 @@ def read_length(sentence: str, unit: str | None) -> float:
     >>> read_length("1.5 km", "m")
     1500.0
     """
+    _require_clear("length", sentence)
     match = _LENGTH.fullmatch(sentence)
     if match is None or unit is None:
         raise invalid("the space", "length", 'words like "8,000 USD" on a space with a unit', sentence)
@@ -109,6 +129,11 @@ def read_factor_rate(sentence: str, base: float) -> float:
     if match is None or _parse(match[2]) <= 1:
         raise invalid("LogLine", "epsilon", 'a positive number or a sentence like "1 per factor 2"', sentence)
     return _parse(match[1]) / (math.log(_parse(match[2])) / math.log(base))
+
+
+def _require_clear(parameter: str, sentence: str) -> None:
+    if unclear(sentence):
+        raise invalid("the space", parameter, CLEAR, sentence)
 
 
 def _parse(number: str) -> float:

@@ -7,10 +7,7 @@ import re
 
 from geopriv.errors import InvalidParameter
 from geopriv.spaces import Space
-from geopriv.spaces.units import (
-    METRES,
-    convert,
-)
+from geopriv.spaces.units import CLEAR, METRES, convert, separated, unclear
 from geopriv.surveys.part import Part
 
 _LEAST, _MOST = 1e-9, 1e9  # of 1/ε: what is shorter or longer is a slip, and floats would not bear it
@@ -35,6 +32,8 @@ def length(part: Part, key: str, value: float | str, space: Space, rate: float) 
 
 def plain_length(part: Part, key: str, value: float | str, space: Space) -> float:
     """A length in the unit of distance, whatever ε is."""
+    if isinstance(value, str) and not space.ratios and unclear(value):
+        raise part.wrong(key, CLEAR, value)
     try:
         if isinstance(value, str):
             return space.read_length(value)
@@ -44,6 +43,8 @@ def plain_length(part: Part, key: str, value: float | str, space: Space) -> floa
         pass  # units do not know the file
     forgotten = space.distance_unit is not None and not space.ratios and _is_number(value)
     hint = f"; with its unit: '{value} {space.distance_unit}'" if forgotten else ""
+    if not forgotten and isinstance(value, str) and separated(value):
+        hint = f", {CLEAR}"
     raise part.wrong(key, f"{_rule(space)}{hint}", value)
 
 

@@ -15,6 +15,8 @@ const SAID = {
 };
 // of a field of which the browser remembers nothing, and asks no service of its maker's what it thinks
 const ALONE = { autocomplete: "off", autocapitalize: "off", autocorrect: "off", spellcheck: "false", translate: "no", writingsuggestions: "false" };
+// three digits behind a point: decimals, or thousands, as half of the world writes them
+const EITHER = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 let made = ""; // the report, as it is sent
 const USED = "It was not counted: a report was counted with this invitation before. If you sent none, tell who invited you.";
 const OTHER = "It was not counted again: this browser has answered with another invitation.";
@@ -120,6 +122,12 @@ async function make(client, inputs, moved) {
   say("Making the report…");
   try {
     const values = inputs.map((input) => input.value.trim());
+    const asked = client.design.degrees ? [] : inputs.filter((_, k) => EITHER.test(values[k]));
+    if (asked.length) {
+      mark(asked, true);
+      asked[0].focus();
+      throw new Error("Are these thousands or decimals? Type 3000 for three thousand, 3.0 for three: behind a point, two digits or four.");
+    }
     made = await client.report(values.length === 1 ? values[0] : values, { group: $("group")?.value });
     $("report").textContent = made;
     [$("ask").hidden, $("made").hidden] = [true, false];

@@ -35,7 +35,8 @@ class Fault:
     """Something that an honest sampler does not do.
 
     Args:
-        kind: "law" where reports do not come as often as the design says, "promise" where two places are told apart.
+        kind: "law" where reports do not come as often as the design says, "promise" where two places are told apart,
+            "pairs" where reports depend on each other.
         where: the mark at which it was seen.
         event: the reports that show it.
         seen: their frequency; or the loss that is proven, over what is promised (infinite where nothing is allowed).
@@ -49,7 +50,9 @@ class Fault:
     stated: float
 
     def __str__(self) -> str:
-        if self.kind == "law":
+        if self.kind == "pairs" and math.isnan(self.seen):
+            return f"At {self.where}: {self.event} were seen."
+        if self.kind != "promise":
             return f"At {self.where}: {self.event} came with frequency {self.seen:.3g}, stated {self.stated:.3g}."
         return f"At {self.where}: {self.event} shows a loss of at least {self.seen:.3g} times what is promised."
 

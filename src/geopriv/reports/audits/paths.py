@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,11 +32,13 @@ class SamplingPath:
         name: in words.
         draw: reports at a place.
         read: the place at which a value is taken, which is the value itself unless it is clamped.
+        batch: reports of people at several places, in their order; None where reports lose their order.
     """
 
     name: str
     draw: Draw
     read: Callable[[Value], Value] = lambda value: value
+    batch: Callable[[Sequence[Value]], Integers] | None = None
 
 
 def shipped_paths(design: Design) -> tuple[SamplingPath, ...]:
@@ -49,26 +51,40 @@ def shipped_paths(design: Design) -> tuple[SamplingPath, ...]:
     nameless = _nameless(design)
     files = SamplingPath("privatize, from a file", lambda value, n: _files(nameless, value, n), _clamp(design))
     return (
-        SamplingPath("report, in bulk", lambda value, n: _library(design, value, n)),
-        SamplingPath("report, one by one", lambda value, n: _one_by_one(design, value, n)),
+        _in_order("report, in bulk", lambda values: _library(design, values)),
+        _in_order("report, one by one", lambda values: np.concatenate([_library(design, [one]) for one in values])),
         *(() if design.walks else (files,)),
-        SamplingPath("device", device_draw(design), _clamp(design)),
+        _in_order("device", device_batch(design), _clamp(design)),
     )
 
 
+def _in_order(
+    name: str, batch: Callable[[Sequence[Value]], Integers], read: Callable[[Value], Value] = lambda value: value
+) -> SamplingPath:
+    return SamplingPath(name, lambda value, n: batch([value] * n), read, batch)
+
+
 def device_draw(design: Design, source: Callable[[int], bytes] = system_bytes) -> Draw:
-    """Reports as a device makes them, which verifies the design first."""
+    """Reports as a device makes them, all of one value."""
+    batch = device_batch(design, source)
+    return lambda value, n: batch([value] * n)
+
+
+def device_batch(
+    design: Design, source: Callable[[int], bytes] = system_bytes
+) -> Callable[[Sequence[Value]], Integers]:
+    """Reports as a device makes them, one after the other; it verifies the design first."""
     device, width = verify(design.to_bytes()), _width(design)
 
-    def draw(value: Value, n: int) -> Integers:
-        drawn = np.zeros((n, width), dtype=np.int64)
-        given: Any = list(value) if isinstance(value, tuple) else value
-        for row in drawn:
+    def batch(values: Sequence[Value]) -> Integers:
+        drawn = np.zeros((len(values), width), dtype=np.int64)
+        for value, row in zip(values, drawn, strict=True):
+            given: Any = list(value) if isinstance(value, tuple) else value
             which, answer = device._draw(given, source)
             row[0], row[1 : 1 + len(answer)] = which, answer
         return drawn
 
-    return draw
+    return batch
 
 
 def _clamp(design: Design) -> Callable[[Value], Value]:
@@ -83,20 +99,17 @@ def _clamp(design: Design) -> Callable[[Value], Value]:
     return clamped
 
 
-def _library(design: Design, value: Value, n: int) -> Integers:
+def _library(design: Design, values: Sequence[Value]) -> Integers:
+    n, given = len(values), np.asarray(values)
     which, drawn = draw_shares(design.shares, n), np.zeros((n, _width(design)), dtype=np.int64)
     drawn[:, 0] = which
     for index, mechanism in enumerate(design.mechanisms):
         mine = np.flatnonzero(which == index)
         if not mine.size:
             continue
-        reports = mechanism.report(np.tile(np.asarray(value), (mine.size, *(1,) * np.ndim(value)))).values
+        reports = mechanism.report(given[mine]).values
         drawn[mine, 1 : 1 + mechanism.limits[0]] = mechanism.written(np.asarray(reports))
     return drawn
-
-
-def _one_by_one(design: Design, value: Value, n: int) -> Integers:
-    return np.concatenate([_library(design, value, 1) for _ in range(n)])
 
 
 def _nameless(design: Design) -> Design:

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from geopriv.reports.audits.dependence import Run, judge_spread, judge_together, spread
 from geopriv.reports.audits.judgement import POWER, Fault, judge
 from geopriv.reports.audits.laws import partitions
 from geopriv.reports.audits.paths import SamplingPath, shipped_paths
@@ -23,6 +24,8 @@ UNSEEN = (
     "a generator of few bits, or one whose key somebody keeps: its reports look like honest ones to all who count them",
     "a fault at values that were not tried",
     "a fault that comes less often than about 30 in the number of draws",
+    "reports that depend on each other only at distances other than 1, 2, 3 and powers of 2 and are no more often "
+    "equal, only three at a time, or in different runs or on different devices",
     "what is told beside the report: when it is sent, from where, or twice",
 )
 """Faults that no sampling shows."""
@@ -47,6 +50,8 @@ class PathAudit:
             than its law says, by this share of the draws or more, would have been seen with probability 99 %, wherever
             it was tried. Of single cells on several axes, or in wide rows, nothing is said.
         rare: the same of what is to come at most once in a thousand draws.
+        repeats: the least share of neighbours with the same random words that would have been seen with probability
+            99 %, wherever it was tried; None where reports lose their order: there only all counts are looked at.
     """
 
     name: str
@@ -57,6 +62,7 @@ class PathAudit:
     loss: float
     excess: float
     rare: float
+    repeats: float | None
 
     @property
     def passed(self) -> bool:
@@ -71,6 +77,11 @@ class PathAudit:
             f"{self.name}: {seen} in {draws} draws at each of {self.places} places. With {100 * POWER:g} % "
             f"{could} would have been seen where it shows best, and every value, or row of cells, that comes more "
             f"often than stated, by {_up(100 * self.excess)} % of all draws ({_up(100 * self.rare)} % if it is rare)."
+            + (
+                f" So would neighbours with the same words, from {_up(100 * self.repeats)} % on."
+                if self.repeats
+                else ""
+            )
         )
 
 
@@ -107,7 +118,9 @@ def audit_samples(
 
     At every place the reports are counted: each value or cell, their tails, the rarest together, all together. First
     they must come as often as the design's exact law says; then, between any two neighbouring places, as the promise
-    allows, whatever the law. All tests are exact, and their levels add up to `false_alarm`.
+    allows, whatever the law. Of batches of people at all places of a mark, pairs of reports are compared with the
+    product of their laws, and so is how widely all counts are spread. All tests are exact, and their levels add up to
+    `false_alarm`.
 
     Guarantee: none. Samples can show that a promise is broken, never that it holds (`UNSEEN` says what stays hidden).
 
@@ -144,22 +157,34 @@ def _audit_path(
     tell: Progress,
 ) -> PathAudit:
     tell(path.name, 0.0)
-    results, draws_at = [], []
+    results, together, draws_at, spreads = [], [], [], []
+    few = alpha / 10  # for pairs, and for counts; the rest is for law and promise
     for k, mark in enumerate(marks):
         n = _affordable(path, mark, samples, seconds / len(marks))
         read = [path.read(value) for value in mark.values]
         parts = partitions(design, read, n)
         laws = [np.stack([part.law(value) for value in read]) for part in parts]
         draws = [path.draw(value, n) for value in mark.values]
-        results.append(judge(mark, parts, laws, draws, design.guarantee.epsilon, alpha / len(marks)))
+        results.append(judge(mark, parts, laws, draws, design.guarantee.epsilon, (alpha - 2 * few) / len(marks)))
+        runs = [Run(reports, np.full(n, place)) for place, reports in enumerate(draws)]
+        if path.batch is not None:  # who stands where is public, and the same in all audits
+            places = np.random.default_rng(n).integers(0, len(mark.values), n)
+            runs = [Run(path.batch([mark.values[place] for place in places.tolist()]), places)]
+        together.append(judge_together(mark, parts, laws, runs, few / len(marks)))
+        counts = [np.bincount(parts[0].labels(reports), minlength=laws[0].shape[1]) for reports in draws]
+        spreads += [spread(law, came) for law, came in zip(laws[0], counts, strict=True)]
         draws_at.append(n)
         tell(path.name, (k + 1) / len(marks))
+    faults = [fault for result in results for fault in result.faults]
+    faults += [one.fault for one in together if one.fault is not None]
+    wide = judge_spread(np.sum(spreads, axis=0), few)
     return PathAudit(
         path.name, min(draws_at), max(draws_at), sum(len(mark.values) for mark in marks),
-        tuple(fault for result in results for fault in result.faults),
+        tuple(faults if wide is None else [*faults, wide]),
         loss=min(result.loss for result in results),
         excess=max(result.excess for result in results),
         rare=max(result.rare for result in results),
+        repeats=None if path.batch is None else max(one.repeats for one in together),
     )  # fmt: skip
 
 

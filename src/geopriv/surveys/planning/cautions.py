@@ -1,4 +1,8 @@
-"""Sentences about an ε that protects next to nothing, or from which nothing can be learnt. Nothing is refused."""
+"""Sentences about an ε that protects next to nothing, or from which nothing can be learnt.
+
+Nothing is refused for good: an ε that is large for the public range, as one is in which somebody forgot 'per' or wrote
+thousands with a point, is to be said aloud.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,23 @@ from geopriv.surveys.planning.crowds import public_ends
 _CENT = 0.01  # of a unit that is no length
 _METRE = 1.0
 _ALL = 1e-6  # of the range, on a space without a unit
+_FEW = 1e-4  # of the range: a survey in which 1/ε is less tells nearly everybody apart
 _NOTHING = 0.5  # half of an interval, of a share: it is anything between 0 and 100 %
+
+
+def require_meant(survey: Survey, yes: bool) -> None:
+    """Refuse a survey in which 1/ε is below 1/10,000 of the public range, unless it is said to be meant.
+
+    Raises:
+        InvalidParameter: saying what 1/ε and the range are.
+    """
+    extent, near, words = _extent(survey), 1 / survey.epsilon, survey.space.distance_words
+    if not yes and np.isfinite(extent) and near < _FEW * extent:
+        raise InvalidParameter(
+            f"At this 'epsilon' and 'per', 1/ε is {words(near)}, below 1/10,000 of the public range ({words(extent)}): "
+            f"values {words(10 * near)} apart are told apart, and next to nothing is protected. Mend them (a unit that "
+            "is missing, a point between thousands?), or say that it is meant: --yes (yes=True)."
+        )
 
 
 def cautions(survey: Survey, half_widths: Mapping[str, float]) -> tuple[str, ...]:
@@ -25,10 +45,8 @@ def cautions(survey: Survey, half_widths: Mapping[str, float]) -> tuple[str, ...
         survey: what is asked.
         half_widths: of the 95 % intervals that are predicted for its shares, by the question's name.
     """
-    low, high = public_ends(survey)
-    extent = float(np.max(np.asarray(high) - np.asarray(low)))
-    near = 1 / survey.epsilon
-    words, said = survey.space.distance_words, []
+    extent, near, words = _extent(survey), 1 / survey.epsilon, survey.space.distance_words
+    said = []
     least, called = _least(survey.space, extent)
     if near < least:
         said.append(
@@ -48,6 +66,12 @@ def cautions(survey: Survey, half_widths: Mapping[str, float]) -> tuple[str, ...
             "expected to be ± 50 percentage points or more. Ask more people, take a larger ε or softer edges."
         )
     return tuple(said)
+
+
+def _extent(survey: Survey) -> float:
+    """The longest side of the public range or region, in the unit of distance; infinite where there is none."""
+    low, high = public_ends(survey)
+    return float(np.max(np.asarray(high) - np.asarray(low)))
 
 
 def _least(space: Space, extent: float) -> tuple[float, str]:

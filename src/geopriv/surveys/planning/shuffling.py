@@ -10,6 +10,7 @@ from geopriv.proofs.shuffling import shuffled_loss
 from geopriv.spaces import Space
 from geopriv.spaces.checks import count, invalid
 from geopriv.spaces.rounding import above
+from geopriv.spaces.units import CLEAR, unclear
 from geopriv.surveys.model import Survey
 
 DELTA = 1e-6
@@ -49,6 +50,8 @@ def read_within(space: Space, text: str) -> float:
     >>> read_within(Line("USD"), "4000"), read_within(Line("USD"), "4,000 USD")
     (4000.0, 4000.0)
     """
+    if unclear(text) and not space.ratios:
+        raise invalid("plan", "within", CLEAR, text)
     try:
         found = float(text) if _is_number(text) and not space.ratios else space.read_length(text)
     except InvalidParameter:

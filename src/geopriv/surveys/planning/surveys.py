@@ -15,6 +15,7 @@ from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
 from geopriv.surveys.planning.brackets import PlainGrid, is_plain, plain_grid
+from geopriv.surveys.planning.cautions import require_meant
 from geopriv.surveys.planning.choice import MECHANISMS, Plan, plan_queries
 from geopriv.surveys.planning.options import Told, untold
 from geopriv.surveys.planning.plain_tables import GAIN, plain_tables
@@ -27,7 +28,7 @@ from geopriv.surveys.planning.workload import Workload
 
 
 @overload
-def plan(queries: Survey) -> SurveyPlan: ...
+def plan(queries: Survey, *, yes: bool = False) -> SurveyPlan: ...
 
 
 @overload
@@ -48,6 +49,8 @@ def plan(
     prior: Any = None,
     mechanisms: Sequence[str] = MECHANISMS,
     for_devices: bool = False,
+    *,
+    yes: bool = False,
 ) -> SurveyPlan | Plan:
     """The predicted error of every mechanism, and the recommended one; of a survey also its design.
 
@@ -63,6 +66,7 @@ def plan(
         mechanisms: names of those to consider.
         for_devices: whether each person must send one small integer (no "ε split"), and a table is judged against what
             else devices run; so it is for a Survey.
+        yes: whether a Survey is meant in which 1/ε is below 1/10,000 of the public range.
 
     Raises:
         InvalidParameter: for bad input, and where no mechanism can answer the queries.
@@ -76,6 +80,7 @@ def plan(
     if isinstance(queries, Survey):
         if any(given is not None for given in (epsilon, people, prior)):
             raise invalid("plan", "epsilon", "left out, as people and prior: a survey has its own", epsilon)
+        require_meant(queries, yes)
         return plan_survey(queries)
     if epsilon is None or people is None:
         raise invalid("plan", "epsilon", "given, as people, where there is no survey that has them", epsilon)

@@ -11,6 +11,7 @@ from geopriv.mechanisms.lattice.walking import WalkingLattice
 from geopriv.spaces.checks import invalid
 from geopriv.surveys.design import Design
 from geopriv.surveys.model import Survey
+from geopriv.surveys.planning.cautions import require_meant
 from geopriv.surveys.planning.needs import REACH
 from geopriv.surveys.planning.rounds import Expected
 from geopriv.surveys.planning.walks import walk_grid
@@ -35,19 +36,22 @@ class WalkPlan:
     bits: int
 
 
-def plan_walk(survey: Survey) -> WalkPlan:
+def plan_walk(survey: Survey, *, yes: bool = False) -> WalkPlan:
     """The design for a survey whose noise walks, on the grid that suits all its questions.
 
     Guarantee: that of the design, on trajectories: ε for all rounds together, per unit of D (theory T15).
 
     Args:
         survey: with more than one round.
+        yes: whether an ε is meant at which 1/ε is below 1/10,000 of the public range.
 
     Raises:
-        InvalidParameter: for a survey with one round, and for questions that cannot be told in the last one.
+        InvalidParameter: for a survey with one round, for such an ε where it is not said to be meant, and for questions
+            that cannot be told in the last one.
     """
     if survey.rounds < 2:
         raise invalid("plan_walk", "survey", "one with a table [walk], of two rounds or more", survey.rounds)
+    require_meant(survey, yes)
     step, errors = walk_grid(survey, survey.rounds)
     for name, by_round in errors.items():
         if by_round[-1] is None:

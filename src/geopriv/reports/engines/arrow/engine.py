@@ -15,7 +15,9 @@ from geopriv.reports.engines.base import are_paths, is_frame, report_files
 from geopriv.reports.engines.local import privatize_rows
 from geopriv.reports.engines.reading import Reading, guarded
 from geopriv.reports.files import COLUMNS
+from geopriv.reports.ids import words
 from geopriv.reports.reader import Batch, ReportReader, batches_of
+from geopriv.reports.report_files import unreadable
 from geopriv.reports.tallies import Tally, require_reports
 from geopriv.spaces.threads import ahead
 from geopriv.surveys.design import Design
@@ -37,7 +39,7 @@ class Arrow:
         """The first report of an id counts. Ids are kept in memory, 16 to 18 bytes each."""
         reader, total = ReportReader(design), Tally(design)
         for judged in reader.fresh(ahead(_batches(reports))):
-            total.count(judged.strata, judged.rows)
+            total.count(judged.strata, judged.rows, words(judged.ids))
             progress(len(judged.rows))
         total.rejected += reader.rejected
         return total
@@ -51,4 +53,7 @@ def _batches(reports: Any) -> Iterator[Batch]:
         return
     for path in report_files(reports):
         require_reports(path)
-        yield from batches_of(path)
+        for batch in batches_of(path):
+            if isinstance(batch, str):  # what was read of it before is not counted either
+                raise unreadable(path, batch)
+            yield batch

@@ -7,7 +7,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,10 +23,14 @@ from geopriv.reports.engines.duckdb.sql import (
 )
 from geopriv.reports.engines.reading import BROKEN, Reading
 from geopriv.reports.files import COLUMNS, GROUPED, ID
+from geopriv.reports.ids import LEAST, Sketch, Words, packed, words
 from geopriv.reports.report_files import column_names, require_short_lines, require_sizes, require_whole
 from geopriv.reports.strata import groups_of
 from geopriv.reports.tallies import Tally, tally_of
 from geopriv.surveys.design import Design
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _MIDDLE, _SPAN = 1 << 53, 1 << 54  # numbers of a report lie within ±2^53
@@ -57,8 +63,11 @@ def tally_rows(design: Design, sql: Sql) -> Tally:
             with connected(sql, settings | {"temp_directory": spill}) as found:
                 Reading(tuple(COLUMNS.names)).require("The query's result", found.columns)
                 kinds = dict(zip(found.columns, map(str, found.types), strict=True))
-                counted = found.query("found", _query(kinds, design))
-                table = pa.RecordBatchReader.from_stream(counted).read_all()
+                judged = _judged(kinds, design)
+                table = _read_all(found, judged + _counted(design))
+                kept = table.filter(pc.is_null(table["reason"]))
+                n = pc.sum(kept["times"]).as_py() or 0
+                sketch = Sketch(n, _least(found, judged, n))
         except (*BROKEN, Error) as error:
             if isinstance(error, InvalidParameter):
                 raise
@@ -66,9 +75,23 @@ def tally_rows(design: Design, sql: Sql) -> Tally:
     if problem:  # raised here and not while the error, which may quote rows, is being handled
         raise InvalidParameter(problem)
     rejected = Counter({row["reason"]: row["rows"] for row in table.to_pylist() if row["reason"] is not None})
-    kept = table.filter(pc.is_null(table["reason"]))
-    rejected["repeated id"] = (pc.sum(kept["rows"]).as_py() or 0) - (pc.sum(kept["times"]).as_py() or 0)
-    return tally_of(kept, design, +rejected)
+    rejected["repeated id"] = (pc.sum(kept["rows"]).as_py() or 0) - n
+    return tally_of(kept, design, +rejected, sketch)
+
+
+def _read_all(found: DuckDBPyRelation, query: str) -> pa.Table:
+    return pa.RecordBatchReader.from_stream(found.query("found", query)).read_all()
+
+
+def _least(found: DuckDBPyRelation, judged: str, n: int) -> Words:
+    """The first halves of the least of n ids: below a bound that few random ones are below, else of all."""
+    last = (1 << 128) - 1
+    ids: list[str] = []
+    for bound in (min((2 * LEAST << 128) // max(n, 1), last), last):
+        if len(ids) < min(n, LEAST):
+            rule = f"WHERE reason IS NULL AND id <= '{bound:032x}' ORDER BY id LIMIT {LEAST}"
+            ids = _read_all(found, f"{judged} SELECT DISTINCT id FROM judged {rule}")["id"].to_pylist()
+    return np.unique(words(packed("".join(ids).encode())))
 
 
 def reports_query(paths: Sequence[str | os.PathLike[str]]) -> Sql:
@@ -116,8 +139,8 @@ def _names(files: list[Path]) -> str:
     return "[" + ", ".join(quoted(literal(str(file))) for file in files) + "]"
 
 
-def _query(kinds: dict[str, str], design: Design) -> str:
-    """Rows judged; of each id the least row that is a report; then how often each report came."""
+def _judged(kinds: dict[str, str], design: Design) -> str:
+    """Rows judged: a report, or the reason why it is none."""
     fits = []
     for k, mechanism in enumerate(design.mechanisms):
         ranges = [f"r[{i}] >= {low} AND r[{i}] < {high}" for i, (low, high) in enumerate(mechanism.ends, 1)]
@@ -126,8 +149,6 @@ def _query(kinds: dict[str, str], design: Design) -> str:
     told = "g IS NULL" if design.groups is None else f"g IS NOT NULL AND g BETWEEN 0 AND {len(design.groups) - 1}"
     group = _index("group", kinds["group"]) if "group" in kinds else "NULL::BIGINT"
     given = '"group" IS NOT NULL' if "group" in kinds else "false"
-    key, stratum, report = _key(design)
-    size = groups_of(design)
     return f"""
         WITH typed AS (
             SELECT design::VARCHAR AS design, id::VARCHAR AS id,
@@ -135,7 +156,7 @@ def _query(kinds: dict[str, str], design: Design) -> str:
                 {given} AS told
             FROM found
         ), judged AS (
-            SELECT id, m * {size} + coalesce(g, 0) AS s, r, CASE
+            SELECT id, m * {groups_of(design)} + coalesce(g, 0) AS s, r, CASE
                 WHEN design IS NULL OR id IS NULL OR m IS NULL OR r IS NULL OR list_count(r) < len(r)
                     OR (told AND g IS NULL) OR NOT regexp_full_match(id, '{ID.pattern}') THEN 'malformed'
                 WHEN design <> '{design.hash}' THEN 'wrong design'
@@ -143,7 +164,14 @@ def _query(kinds: dict[str, str], design: Design) -> str:
                 WHEN NOT ({" OR ".join(fits)}) THEN 'out of range'
             END AS reason
             FROM typed
-        ), persons AS (
+        )"""
+
+
+def _counted(design: Design) -> str:
+    """Of each id the least row that is a report; then how often each report came."""
+    key, stratum, report = _key(design)
+    size = groups_of(design)
+    return f""", persons AS (
             SELECT reason, min(CASE WHEN reason IS NULL THEN {key} END) AS kept, count(*) AS rows
             FROM judged GROUP BY reason, CASE WHEN reason IS NULL THEN id END
         ), counted AS (

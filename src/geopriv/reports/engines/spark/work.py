@@ -35,9 +35,10 @@ from geopriv.reports.engines.spark.blocks import (
 )
 from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.reports.files import GROUPED, records
+from geopriv.reports.ids import Sketch
 from geopriv.reports.reader import Judged, ReportReader
 from geopriv.reports.report_files import parse_line, well_formed
-from geopriv.reports.tallies import Tally, tally_of
+from geopriv.reports.tallies import MARK, Tally, tally_of
 from geopriv.spaces.checks import FloatArray
 from geopriv.surveys.design import Design
 
@@ -231,7 +232,7 @@ class Counting(Work):
                 total.rejected += sum((Counter(json.loads(text)) for text in notes), Counter())
             for group in shuffle.sorted():
                 numbers = signed(group[:, 2:])
-                total.count(numbers[:, 0], numbers[:, 1:])
+                total.count(numbers[:, 0], numbers[:, 1:], group[:, 0])
             total.rejected["repeated id"] += shuffle.repeated
         yield _packed(total)
 
@@ -251,11 +252,14 @@ class Merging(Work):
 def unpacked(packed: bytes, design: Design) -> Tally:
     """The tally of a row."""
     table = pa.ipc.open_stream(packed).read_all()
-    return tally_of(table, design, Counter(json.loads(table.schema.metadata[b"rejected"])))
+    rejected, ids = (json.loads(table.schema.metadata[key]) for key in (b"rejected", b"ids"))
+    return tally_of(table, design, Counter(rejected), Sketch.of_note(ids, ids["of"]))
 
 
 def _packed(total: Tally) -> pa.RecordBatch:
-    table = total.to_table().replace_schema_metadata({"rejected": json.dumps(+total.rejected)})
+    table = total.to_table()
+    note = json.loads(table.schema.metadata[MARK])
+    table = table.replace_schema_metadata({key: json.dumps(note[key]) for key in ("rejected", "ids")})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
