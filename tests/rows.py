@@ -30,6 +30,14 @@ class Asked:
     values: Any
 
 
+def disc_and_half_plane(x: FloatArray, y: FloatArray) -> FloatArray:
+    """1 where both are, with edges of width 2."""
+    disc = np.clip((6 - np.hypot(x, y)) / 2 + 0.5, 0.0, 1.0)
+    half = np.clip(((x + 0.5 * y) / 1.25**0.5 + 1) / 2 + 0.5, 0.0, 1.0)
+    both: FloatArray = np.minimum(disc, half)
+    return both
+
+
 ASKED = (
     Asked("threshold", gp.Threshold(100_000, 16_000, USD), 1 / 8000, [20_000.0, 90_000.0, 101_000.0, 130_000.0]),
     Asked("narrow threshold", gp.Threshold(0.0, 0.1), 1.0, [-2.0, 0.0, 0.04, 0.3]),
@@ -66,6 +74,12 @@ ASKED = (
         [(0.0, 0.0), (1.0, -0.5), (4.0, 4.0)],
     ),
     Asked("any function", gp.LipschitzQuery(np.sin, 1.0), 1.0, [0.0, 1.0, 4.0]),
+    Asked(
+        "function",
+        gp.Function(disc_and_half_plane, PLANE, ((-12.0, -12.0), (12.0, 12.0))),
+        1.0,
+        [(0.0, 0.0), (5.5, 1.0), (9.0, -9.0)],
+    ),
     Asked("smooth threshold", gp.Threshold(0.0, 2.0, edge="smooth"), 1.0, [-4.0, -0.9, 0.2, 3.0]),
     Asked("smooth range", gp.Range(-3.0, 4.0, 1.5, edge="smooth"), 1.0, [-6.0, -3.2, 0.0, 4.0]),
     Asked("kernel in space", gp.GaussianKernel((0.0, 0.0, 0.0), 2.0), 1.0, [(0.0, 0.0, 0.0), (1.0, 2.0, -1.0)]),
@@ -264,6 +278,15 @@ def _seen(name: str, asked: Asked) -> bool:
     return asked.name in SAME_PROFILES and name not in ONCE
 
 
+OF_FUNCTIONS = (
+    "LipschitzLaplace",
+    "SmoothT",
+    "SmoothT exact",
+    "LeastScaleT",
+    "SmoothCauchy",
+    "LocalLaplace",
+    "Lattice",
+)
 LINES = (
     "threshold",
     "threshold in cents",
@@ -291,6 +314,8 @@ REGIONS = (
 
 def makes_sense(name: str, asked: Asked) -> bool:
     """What each mechanism cannot do, by name: the tests of refusals hold it to that."""
+    if isinstance(asked.query, gp.Function):
+        return name in OF_FUNCTIONS
     if isinstance(asked.query, gp.Blurred) and not asked.query.along_line:
         return name in ("InputLaplace", "Lattice", "Lattice, round")
     match name:

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from geopriv.queries import Range as Range
     from geopriv.queries import Score as Score
     from geopriv.queries import Threshold as Threshold
+    from geopriv.queries.function import Function as Function
     from geopriv.queries.priors import Prior as Prior
     from geopriv.queries.questions import DensityMap as DensityMap
     from geopriv.queries.questions import Distribution as Distribution
@@ -150,6 +151,7 @@ _HOME = {
         "Score",
         "Threshold",
     ),
+    "queries.function": ("Function",),
     "queries.priors": ("Prior",),
     "queries.questions": ("DensityMap", "Distribution", "Share"),
     "queries.source": ("Source",),

@@ -65,7 +65,7 @@ def serving(
         files: how many descriptors it may have, and how many it may ask for; as many as here if left out.
     """
     limit = "" if files is None else f"ulimit -Sn {files[0]}; ulimit -Hn {files[1]}; "
-    options = ["--database", database, "--port", str(port), "--rate", "0", *more]
+    options = ["--database", database, "--new", "--port", str(port), "--rate", "0", *more]
     with (
         open(log or os.devnull, "ab") as said,
         subprocess.Popen(

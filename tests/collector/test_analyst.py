@@ -52,6 +52,11 @@ def made(tmp_path: Path, design: gp.Design = DESIGN, **more: Any) -> Service:
     return service_of(design, replace(settings, **more))
 
 
+def made_again(service: Service) -> Service:
+    """Another process at the same database."""
+    return made(Path(service.live.store._path).parent)
+
+
 @pytest.fixture
 def locked(tmp_path: Path) -> Iterator[Service]:
     found = made(tmp_path)
@@ -86,6 +91,28 @@ def test_a_browser_is_given_a_pass_that_no_script_and_no_other_page_has(locked: 
     assert client.get("/v1/overview").status_code == 200
     client.delete("/v1/session")
     assert client.get("/v1/overview").json()["reason"] == "no key"
+
+
+def test_a_pass_is_good_for_nobody_once_its_browser_has_left(locked: Service) -> None:
+    """Also of a copy; other browsers keep theirs, and after a while it is not remembered that it was one."""
+    here, there = (ask(locked) for _ in range(2))
+    for client in (here, there):
+        client.post("/v1/session", headers=HEADERS)
+    shown = f"geopriv-{DESIGN.hash[:12]}={next(iter(here.cookies.values()))}"
+    assert here.delete("/v1/session").status_code == 204
+    assert ask(locked).get("/v1/overview", headers={"Cookie": shown}).json()["reason"] == "no key"
+    assert there.get("/v1/overview").status_code == 200
+    again = made_again(locked)
+    assert ask(again).get("/v1/overview", headers={"Cookie": shown}).status_code == 401  # of another process
+    again.close()
+    for words in (shown, shown[:-1] + "0", "nothing"):
+        assert ask(locked).delete("/v1/session", headers={"Cookie": words}).status_code == 204
+    with locked.live.store._engine.begin() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM ended").scalar() == 1
+        connection.exec_driver_sql("UPDATE ended SET until = '2001-01-01'")
+    there.delete("/v1/session")
+    with locked.live.store._engine.begin() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM ended").scalar() == 1
 
 
 def test_a_pass_of_another_key_or_another_time_is_none(locked: Service) -> None:
@@ -184,11 +211,11 @@ def test_how_far_is_told_by_the_error_that_is_wanted(tmp_path: Path) -> None:
 
 
 def test_rejections_are_told_in_words(locked: Service) -> None:
-    locked.live.store.reject(Counter({Verdict.SPENT_TOKEN: 2, Verdict.MALFORMED: 5}))
+    locked.live.store.reject(Counter({Verdict.UNKNOWN_TOKEN: 2, Verdict.MALFORMED: 5}))
     client = ask(locked)
     found = client.get("/v1/overview", headers=HEADERS).json()["rejected"]
-    assert [(one["reason"], one["times"]) for one in found] == [("malformed", 5), ("spent token", 2)]
-    assert found[1]["words"] == "with an invitation that was used before"
+    assert [(one["reason"], one["times"]) for one in found] == [("malformed", 5), ("unknown token", 2)]
+    assert found[1]["words"] == "with an invitation that was never given out"
 
 
 def test_every_rejection_has_words() -> None:

@@ -99,7 +99,7 @@ def test_a_wrong_key_shows_nothing_and_the_right_one_all(
 ) -> None:
     address, service = survey
     fill(service, 400)
-    service.live.store.reject(Counter({Verdict.SPENT_TOKEN: 3}))
+    service.live.store.reject(Counter({Verdict.UNKNOWN_TOKEN: 3}))
     with browser.tab(f"{address}analyst", SIZES[size]) as tab:
         tab.until("!document.getElementById('enter').hidden")
         for wrong in ("a key of somebody else", "no-key-but-letters", "schlüssel"):
@@ -111,7 +111,7 @@ def test_a_wrong_key_shows_nothing_and_the_right_one_all(
         assert tab.run("document.getElementById('wrong').hidden && document.getElementById('enter').hidden")
         assert "above" in framed(tab)
         assert text(tab, "#count") == "400 reports so far"
-        assert "with an invitation that was used before\t3" in text(tab, "#rejected")
+        assert "with an invitation that was never given out\t3" in text(tab, "#rejected")
         assert "± 2 points" in text(tab, "#progress")
         assert tab.run("document.documentElement.scrollWidth <= innerWidth")
         tab.screenshot(tmp_path / "page.png")

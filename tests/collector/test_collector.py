@@ -45,11 +45,31 @@ def test_a_report_counts_once_however_often_it_is_sent(
     assert service.live.store.invitations() == (60, 1)
 
 
-def test_a_token_is_for_one_report_and_an_id_for_one_token(client: TestClient, invited: list[str]) -> None:
-    send(client, invited[0], line(1))
-    assert send(client, invited[0], line(2)) == (409, "spent token")
-    assert send(client, invited[1], line(1)) == (409, "repeated id")
-    assert send(client, invited[1], line(3)) == (201, "counted")  # it was not spent by that
+def test_a_token_is_for_one_report(client: TestClient, invited: list[str], service: Service) -> None:
+    assert send(client, invited[0], line(1)) == (201, "counted")
+    for k in (1, 2):
+        assert send(client, invited[0], line(k)) == (200, "counted before")
+    assert (service.live.store.counted(), service.live.store.invitations()) == (1, (60, 1))
+
+
+@pytest.mark.parametrize("was_counted", [True, False])
+def test_nobody_can_ask_whether_another_person_s_report_was_counted(
+    client: TestClient, invited: list[str], service: Service, was_counted: bool
+) -> None:
+    """By a token of one's own, spent or not, with the report, or another one under its id: all is said alike."""
+    others, mine = line(1), line(2)
+    forged = json.dumps(json.loads(others) | {"report": [1]})
+    if was_counted:
+        assert send(client, invited[0], others) == (201, "counted")
+    assert send(client, invited[1], mine) == (201, "counted")
+    for one in (others, forged):
+        assert send(client, invited[1], one) == (200, "counted before")
+    assert send(client, invited[2], others) == (201, "counted")
+    assert send(client, invited[3], forged) == (201, "counted")
+    batch = client.post("/v1/batch", content="\n".join(f"{invited[k]} {others}" for k in (1, 4, 4)))
+    assert batch.json()["verdicts"] == ["counted before", "counted", "counted before"]
+    # and each token counts one report, whichever id it has
+    assert service.live.store.counted() == service.live.store.invitations()[1] == 4 + was_counted
 
 
 @pytest.mark.parametrize(
@@ -90,7 +110,7 @@ def test_a_batch_has_a_verdict_for_each_line(client: TestClient, invited: list[s
     lines += [f"{invited[3]} {line(1)}", "nonsense", f"{invited[1]} {line(9)}"]
     answer = client.post("/v1/batch", content="\n".join(lines))
     counted = ["counted", "counted", "counted before", "counted before"]
-    assert answer.json()["verdicts"] == [*counted, "repeated id", "no token", "spent token"]
+    assert answer.json()["verdicts"] == [*counted, "counted", "no token", "counted before"]
 
 
 def test_answers_are_those_of_the_reports(client: TestClient, invited: list[str]) -> None:
@@ -110,7 +130,7 @@ def test_many_at_once_lose_and_double_nothing(client: TestClient, invited: list[
     tries = [(token, line(3 * k + j)) for k, token in enumerate(invited[:20]) for j in range(3)]
     with ThreadPoolExecutor(8) as pool:
         said = list(pool.map(lambda each: send(client, *each)[1], tries))
-    assert Counter(said) == {"counted": 20, "spent token": 40}
+    assert Counter(said) == {"counted": 20, "counted before": 40}
     assert service.live.store.counted() == 20
     assert service.live.store.invitations() == (60, 20)
 
@@ -125,7 +145,7 @@ def test_two_processes_on_one_database_spend_a_token_once(service: Service, data
         theirs = pool.map(lambda p: other.live.store.take([Sent(p[2], 0, None, "[1]", p[0])])[0], pairs)
         verdicts = Counter([*mine, *theirs])
     other.close()
-    assert verdicts == {Verdict.COUNTED: 30, Verdict.SPENT_TOKEN: 30}
+    assert verdicts == {Verdict.COUNTED: 30, Verdict.AGAIN: 30}
     assert service.live.store.counted() == 30
 
 
@@ -144,8 +164,8 @@ def test_a_report_that_two_processes_take_at_once_is_the_same_report(service: Se
             theirs.execute(REPORTS.insert().values(row))
             mine = pool.submit(store.take, [same, other, replace(same, token=token), replace(same, token=token)])
             time.sleep(0.5)  # until it waits for them
-        assert mine.result() == [Verdict.AGAIN, Verdict.REPEATED_ID, Verdict.REPEATED_ID, Verdict.REPEATED_ID]
-    assert (store.counted(), store.invitations()) == (1, (60, 0))
+        assert mine.result() == [Verdict.AGAIN, Verdict.REPEATED_ID, Verdict.COUNTED, Verdict.AGAIN]
+    assert (store.counted(), store.invitations()) == (2, (60, 1))
 
 
 def test_a_database_is_of_one_design_and_one_way_to_invite(service: Service, database: str) -> None:

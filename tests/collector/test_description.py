@@ -8,18 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from geopriv.collector.app import Service, application
 from geopriv.collector.openapi import openapi
-from geopriv.collector.verdicts import Verdict
+from geopriv.collector.verdicts import Verdict, read
 from geopriv.reports.reader import EVERY_REASON
 from geopriv.surveys.design import Design
+from tests.collector.conformity import line_of
 from tests.designs import grouped_design, lattice_design, two_tables
 from tests.mechanisms.test_walking import design as walking_design
 
+MARK = "number"
 GUIDE = Path(__file__).parents[2] / "docs" / "collector.md"
 
 
@@ -86,6 +89,33 @@ def test_answers_of_a_collector_keep_to_the_schema_of_estimates() -> None:
     assert {verdict.words for verdict in Verdict if not verdict.kept} <= set(EVERY_REASON)
     counted = openapi(grouped_design())["components"]["schemas"]["Answers"]["properties"]["rejected"]
     assert {verdict.words for verdict in Verdict if not verdict.kept} <= set(counted["properties"])
+
+
+@pytest.mark.parametrize("design", [grouped_design(), lattice_design(), two_tables(), walking_design()])
+def test_what_the_description_takes_for_a_report_the_service_does_and_nothing_else(design: Design) -> None:
+    """Every number of a report as JSON lets it be written; beyond both ends, and as what is no number."""
+    schema = openapi(design)["paths"]["/v1/reports"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    described = jsonschema_rs.validator_for(schema)
+    forms = ["{}", "{}.0", "{}e0", "{}0E-1", "{}.5", '"{}"', "[{}]", "{}e400", "-{}", "-{}.0", "{}.0000000000001"]
+    good, judged = json.loads(line_of(design, 0)), []
+    ends = {n + more for low, high in design.mechanisms[0].ends for n in (low, high) for more in (-1, 0, 1)}
+    for name, at in [(name, None) for name in ("mechanism", "group") if name in good] + [
+        ("report", k) for k in range(len(good["report"]))
+    ]:
+        own = good[name] if at is None else good[name][at]
+        for number in (own, 0, 1, -1, 2**53, 2**63, 10**30, *sorted(ends)):
+            for form in (*forms, "true", "null", "NaN", "1e999"):
+                changed = MARK if at is None else [MARK if k == at else n for k, n in enumerate(good[name])]
+                text = json.dumps(good | {name: changed}).replace(json.dumps(MARK), form.format(number))
+                try:
+                    row = json.loads(text, parse_constant=str)
+                except ValueError:
+                    row = None
+                taken = not isinstance(read(design, text.encode(), None), Verdict)
+                if not design.walks or taken:  # that no walk is ahead of its round is in no schema
+                    assert (taken, text) == (row is not None and described.is_valid(row), text)
+                judged.append(taken)
+    assert 20 < sum(judged) < len(judged) - 100
 
 
 def test_the_description_is_handed_out(client: TestClient, service: Service) -> None:

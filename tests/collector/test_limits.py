@@ -9,12 +9,14 @@ import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from geopriv.collector import tokens
 from geopriv.collector.app import Service, application
 from geopriv.collector.bodies import Room
 from geopriv.collector.coarse import Look
@@ -99,8 +101,6 @@ def test_who_waits_too_long_hears_what_was_seen_before_or_that_nothing_is(old: b
 def test_answers_for_everybody_change_by_several_reports_at_once(tmp_path: Path) -> None:
     """Else the difference of two looks is one report, with the time at which it came."""
     settings = Settings(f"sqlite:///{tmp_path}/survey.sqlite", rate=0.0, age=0.0, key=KEY, invited=False)
-    from dataclasses import replace
-
     with (
         closing(service_of(DESIGN, replace(settings, open_answers=True))) as open_,
         closing(service_of(DESIGN, settings)) as closed,
@@ -191,6 +191,52 @@ def test_one_subscriber_of_ipv6_is_one_address(service: Service) -> None:
             said.append(client.post("/v1/reports", content=b"").status_code)
     assert said == [401, 401, 401, 429, 429]
     assert Rates(1e-3, 1).allow("2001:db8:0:1::")
+
+
+def test_tokens_that_nobody_has_count_as_requests_each(tmp_path: Path) -> None:
+    """A thousand tokens were tried in one. Such as are known cost nothing more."""
+    settings = Settings(f"sqlite:///{tmp_path}/survey.sqlite", rate=1e-3, burst=100, key=KEY)
+    with closing(service_of(DESIGN, settings)) as service, TestClient(application(service)) as client:
+        known = list(tokens.issue(60))
+        service.live.store.invite(map(tokens.digest, known))
+        batch = "\n".join(f"{token} {line(k)}" for k, token in enumerate(known))
+        assert set(client.post("/v1/batch", content=batch).json()["verdicts"]) == {"counted"}
+        for n, heard in ((60, 200), (60, 200), (1, 429)):  # 1 + 60 + 60 of 100: who owes is refused
+            batch = "\n".join(f"{token} {line(0)}" for token in tokens.issue(n))
+            assert client.post("/v1/batch", content=batch).status_code == heard
+        assert send(client, known[0], line(0))[0] == 429
+
+
+SITE = "https://survey.example"
+
+
+@pytest.mark.parametrize(
+    ("headers", "heard"),
+    [
+        ({}, 201),  # a program
+        ({"Origin": SITE, "Sec-Fetch-Site": "same-origin"}, 201),
+        ({"Origin": SITE, "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Origin": "https://other.survey.example", "Sec-Fetch-Site": "same-site"}, 403),
+        ({"Origin": "https://evil.example"}, 403),  # of an older browser
+        ({"Origin": "null"}, 403),
+        ({"Origin": SITE}, 201),
+        ({"Origin": "https://friend.example", "Sec-Fetch-Site": "cross-site"}, 201),
+    ],
+)
+@pytest.mark.parametrize("path", ["/v1/reports", "/v1/batch"])
+def test_no_page_of_elsewhere_sends_reports_in_a_visitor_s_name(
+    tmp_path: Path, path: str, headers: dict[str, str], heard: int
+) -> None:
+    """A form or a script of any page could, where no invitation is asked for."""
+    settings = Settings(f"sqlite:///{tmp_path}/survey.sqlite", rate=0.0, invited=False, key=KEY)
+    settings = replace(settings, origins=("https://friend.example",))
+    with closing(service_of(DESIGN, settings)) as service, TestClient(application(service), base_url=SITE) as client:
+        answer = client.post(path, content=line(1), headers=headers | {"Content-Type": "text/plain"})
+        assert (answer.status_code == 403) == (heard == 403)
+        assert service.live.store.counted() == (heard == 201)
+        if heard == 403:
+            assert answer.json() == {"verdict": "other site"}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files have no such modes")

@@ -104,6 +104,11 @@ def test_a_browser_that_is_asked_again_says_the_same_and_counts_once(
     assert words[0].startswith("Yours was counted. Thank you.")
     assert words[1].startswith("Yours was counted already")
     assert words[2].startswith("It was not counted again")
+    with browser.tab(f"{address.replace('127.0.0.1', 'elsewhere.localhost')}#{token}") as tab:  # as another browser
+        answer(tab, "1", "Kings")
+        tab.run("document.getElementById('send').click()")
+        tab.until("document.getElementById('said').textContent.includes('counted')")
+        assert "tell who invited you" in said(tab)
 
 
 def test_how_much_is_sent_does_not_depend_on_the_report(browser: Browser, tmp_path: Path) -> None:

@@ -44,13 +44,15 @@ def test_the_log_says_what_came_and_nothing_of_who_sent_what(tmp_path: Path) -> 
             assert status(port, "POST", "/v1/reports", token, one) == 201
         assert status(port, "POST", "/v1/reports", invited[0], '{"secret": 424242}') == 400
         assert status(port, "GET", "/v1/secret424242", "", "") == 404
+        assert status(port, "GET", "/v1/answers", "secret424242-key", "") == 401
         process.terminate()
         assert process.wait(60) == 0
     text = log.read_text()
     told = [json.loads(each) for each in text.splitlines()]
-    assert [each["event"] for each in told] == ["began", "reports", "ended"]
+    assert [each["event"] for each in told] == ["began", "reports", "wrong keys were tried", "ended"]
     assert told[1]["counted"] == 5
     assert told[1]["malformed"] == 1
+    assert (told[2]["level"], told[2]["times"]) == ("warning", 1)
     assert all(each["time"].endswith("Z") and each["time"].count(":") == 1 for each in told)
     ids = [json.loads(one)["id"] for one in lines]
     assert not [word for word in (*invited, *ids, "424242", "127.0.0.1", str(port)) if word in text]

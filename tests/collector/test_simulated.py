@@ -67,7 +67,7 @@ def test_every_kind_hears_and_counts_what_it_must(
         kind: 7 + 11 * (kind == "honest") for kind in KINDS
     }
     assert found["kept"] == store.counted() == store.invitations()[1] == 60 - 2 * 7
-    assert store.rejected() == {"wrong design": 7, "malformed": 7, "spent token": 7}
+    assert store.rejected() == {"wrong design": 7, "malformed": 7}
     assert all(0 < row["p50"] <= row["p99"] for row in found["kinds"].values())
 
 

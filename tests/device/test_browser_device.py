@@ -86,6 +86,23 @@ def changed(folder: Path, file: str, honest: str, wrong: str) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("odd", [{}, [{}], [[{}, None], 1], {"toString": 1}, {"type": {}}, None])
+def test_what_is_no_number_is_refused_as_a_design_whatever_it_is(odd: Any) -> None:
+    """Where an error quotes it: objects of a document have no prototype, and so no words of their own."""
+    document = document_of(table_design())
+    (table,) = document["mechanisms"]
+    lattice = table | {"lattice": [odd, *table["lattice"][1:]]}
+    linear = table | {"coordinate": table["coordinate"] | {"direction": [odd]}}
+    files = [document | {"mechanisms": [one]} for one in (lattice, linear)] + [
+        document | {"shares": [odd], "version": 3}
+    ]
+    with browser() as device:
+        for one in [*files, document | {"version": odd}]:
+            answer = device.keep("it", rehashed(one))
+            assert answer["error"] == "InvalidDesign"
+            assert "Got " in answer["words"]
+
+
 def times(name: str, folder: Path = HERE) -> list[float]:
     """The least of some times of a draw near and far, from a hostile polygon, the measurements taking turns."""
     one = polygons(4_000)[name]

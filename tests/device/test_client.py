@@ -366,6 +366,18 @@ def test_what_is_no_plain_number_is_bad_input_and_not_shown(value: str, design: 
     assert not value or value.encode() not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "value", ["1e99999999999999999999", "-1e-99999999999999999999", "0e99999999999999999999", "1e999999999", "9" * 400]
+)
+def test_a_number_that_is_too_long_to_compute_with_is_bad_input_and_not_shown(
+    value: str, design: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(list(map(str, asked(design, tmp_path / "ledger", value)))) == 2
+    said = capsys.readouterr().err
+    assert "finite real numbers of fewer than 400 digits" in said
+    assert value.lstrip("-") not in said
+
+
 def test_a_closed_standard_input_is_bad_input(design: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "geopriv.client", *asked(design, tmp_path / "ledger", "-")]
     done = subprocess.run(["sh", "-c", '"$@" <&-', "sh", *words], capture_output=True, timeout=120, check=False)

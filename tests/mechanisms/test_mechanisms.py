@@ -17,6 +17,7 @@ import geopriv as gp
 from geopriv.mechanisms.table.any_table import AnyTable
 from geopriv.noise import Noise
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.threads import PIECE
 from tests.rows import (
     ASKED,
     MECHANISMS,
@@ -67,6 +68,24 @@ def test_the_guarantee_names_its_theorem_and_unit(row: Row) -> None:
     if guarantee.metric == "distance":
         assert guarantee.epsilon == row.asked.epsilon
         assert guarantee.unit == row.asked.query.space.distance_unit
+
+
+@every_mechanism
+def test_reports_of_many_leave_their_numbers_as_they_are_and_check_all_of_them(name: str) -> None:
+    """Large arrays of floats are not copied before they are drawn from."""
+    mechanism, n = _simple(name), PIECE + 10
+    shape = (n, *mechanism.space.point_shape)
+    x = np.random.default_rng(1).normal(0.0, 2.0, shape)
+    before = x.copy()
+    assert len(mechanism.report(x)) == n
+    assert (x == before).all()
+    rows, _ = mechanism.space.read_rows(x)
+    assert np.shares_memory(rows, x) is mechanism.space.exact_as_given
+    x[-1] = np.nan
+    with pytest.raises(gp.OutOfDomain):
+        mechanism.report(x)
+    whole = np.full(shape, 2**53 + 1)
+    assert (mechanism.space.read_rows(whole)[0] == 2.0**53).all()
 
 
 def mean_scores(draws: FloatArray, mean: FloatArray, variance: FloatArray) -> FloatArray:

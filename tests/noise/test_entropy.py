@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from scipy import special
 
 from geopriv.noise import entropy as module
@@ -54,10 +55,60 @@ def test_no_bytes_are_given_out_twice() -> None:
     assert len(set(pieces)) == len(pieces)
 
 
-def test_bytes_leave_the_buffer_when_they_are_given_out() -> None:
+# SP 800-38A, F.5.5: a key, a counter, and what they encrypt zeros to
+KEY = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
+COUNTER = bytes(range(0xF0, 0x100))
+STREAM = "0bdf7df1591716335e9a8b15c860c5025a6e699d536119065433863c8f657b94"
+STREAM += "1bc12c9c01610d5d0d8bd6a3378eca622956e1c8693536b1bee99c73a31576b6"
+
+
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Every key is the published one; how many bytes each took."""
+    asked: list[int] = []
+
+    def known(n: int) -> bytes:
+        asked.append(n)
+        return KEY + COUNTER
+
+    monkeypatch.setattr(os, "urandom", known)
+    return asked
+
+
+def test_the_stream_is_that_of_the_published_cipher(keys: list[int]) -> None:
     entropy = Entropy()
-    given = entropy.bytes(64)
-    assert given not in bytes(entropy._buffer)
+    given = entropy.bytes(5) + entropy.integers64(2).astype("<u8").tobytes() + entropy.bytes(43)
+    assert given.hex() == STREAM
+    assert keys == [48]
+
+
+@pytest.mark.parametrize("size", [1 << 16, (1 << 16) + 8, 1 << 20])
+def test_pieces_of_the_stream_follow_each_other(keys: list[int], size: int) -> None:
+    whole = Cipher(algorithms.AES(KEY), modes.CTR(COUNTER)).encryptor().update(bytes(2 * size))
+    entropy = Entropy()
+    assert entropy.bytes(size) == whole[:size]
+    assert entropy.integers64(size // 8).astype("<u8").tobytes() == whole[size:]
+    assert len(keys) == 1
+
+
+def test_a_key_is_used_for_so_many_bytes_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[bytes] = []
+    system = os.urandom
+
+    def noted(n: int) -> bytes:
+        drawn.append(system(n))
+        return drawn[-1]
+
+    monkeypatch.setattr(os, "urandom", noted)
+    monkeypatch.setattr(module, "_MOST", 1000)
+    entropy = Entropy()
+    pieces = [entropy.bytes(300) for _ in range(9)]
+    assert len(set(pieces)) == 9
+    assert len(set(drawn)) == len(drawn) == 3  # three pieces each: a fourth would be too many
+    entropy.bytes(5000)
+    assert len(drawn) == 4
+    assert module.Stream(None).left == 1000
+    assert Entropy().__dict__.keys() == {"_own"}  # and nothing that was drawn is kept
 
 
 def test_numbers_below_are_uniform_and_in_range() -> None:
@@ -99,23 +150,31 @@ def test_threads_never_share_bytes() -> None:
 FORK = """
 import os
 from geopriv.noise.entropy import ENTROPY
-ENTROPY.bytes(1)  # fills the buffer that a child must not share
-{lock}
+ENTROPY.bytes(1)  # begins the stream that a child must not share
+{before}
 read, write = os.pipe()
 if os.fork() == 0:
     os.write(write, ENTROPY.bytes(32))
     os._exit(0)
-theirs, ours = os.read(read, 32), ENTROPY.{mine}
+theirs, ours = os.read(read, 32), ENTROPY.bytes(32)
 print(len(theirs) == 32 and theirs != ours)
 """
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.parametrize(("lock", "mine"), [("", "bytes(32)"), ("ENTROPY._lock.acquire()", "_buffer[:32]")])
-def test_a_forked_child_has_its_own_bytes_and_is_not_locked_out(lock: str, mine: str) -> None:
-    program = FORK.format(lock=lock, mine=mine)
+@pytest.mark.parametrize(
+    ("before", "own"),
+    [
+        ("", True),
+        ("import threading; threading.Thread(target=ENTROPY.integers64, args=(1 << 27,), daemon=True).start()", True),
+        ("from geopriv.noise.entropy import PROCESS; PROCESS._page, PROCESS._number, os.getpid = [1], 0, int", False),
+    ],
+    ids=["alone", "while another thread draws", "planted: no process is known from another"],
+)
+def test_a_forked_child_has_its_own_bytes_and_waits_for_nobody(before: str, own: bool) -> None:
+    program = FORK.format(before=before)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.strip() == "True"
+    assert done.stdout.strip() == str(own)
 
 
 IN_C = """
@@ -162,13 +221,16 @@ def test_a_child_is_known_by_its_number_where_memory_is_not_cleared() -> None:
     assert printed(IN_C.format(before="entropy.PROCESS._page = bytearray(1)")) == ["True", "True"]
 
 
+DRAWING = [function.__code__ for function in (Entropy.bytes, Entropy._fill, module.Stream.fill)]
+
+
 def lines_of(act: Callable[[], None], stop: int, entropy: Entropy) -> tuple[bytes | None, int]:
     """Bytes drawn while `act` is called before line `stop` of the drawing; and how many lines there were."""
     seen = 0
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
         nonlocal seen
-        if frame.f_code is not Entropy.bytes.__code__:
+        if frame.f_code not in DRAWING:
             return None
         if event == "line":
             seen += 1
@@ -217,14 +279,14 @@ def test_a_signal_that_draws_while_bytes_are_drawn_neither_waits_nor_shares() ->
 
 FORK_AT = """
 import ctypes, os, sys
-from geopriv.noise.entropy import ENTROPY, Entropy
+from geopriv.noise.entropy import ENTROPY, Entropy, Stream
 fork = ctypes.PyDLL(None).fork
 for stop in range(1, 15):
     ENTROPY.bytes(1)
     (read, write), child, seen = os.pipe(), None, 0
     def trace(frame, event, _):
         global child, seen
-        if frame.f_code is Entropy.bytes.__code__:
+        if frame.f_code in (Entropy._fill.__code__, Stream.fill.__code__):
             seen += event == "line"
             if seen == stop and child is None:
                 child = fork()
@@ -266,12 +328,15 @@ def test_when_the_generator_fails_nothing_is_given_out(monkeypatch: pytest.Monke
     def broken(n: int) -> bytes:
         raise OSError("no entropy")
 
+    used = Entropy()
+    used.bytes(1)
+    used._own.stream.left = 15
     for generate, match in ((broken, "no entropy"), (lambda n: bytes(n - 1), "fewer bytes")):
-        entropy = Entropy()
-        monkeypatch.setattr(module, "_generate", generate)
-        for size in (16, 1 << 17):
-            with pytest.raises(OSError, match=match):
-                entropy.bytes(size)
+        monkeypatch.setattr(os, "urandom", generate)
+        for entropy, size in ((Entropy(), 16), (Entropy(), 1 << 17), (used, 16)):
+            for draw in (entropy.bytes, entropy.integers64):
+                with pytest.raises(OSError, match=match):
+                    draw(size)
 
 
 def test_the_generator_needs_no_numpy() -> None:

@@ -17,7 +17,7 @@ from tests.rows import (
     rows,
 )
 
-KNOWN = [asked for asked in ASKED if asked.name not in ("any function", "blurred ball", "blurred geofence")]
+KNOWN = [asked for asked in ASKED if asked.name not in ("any function", "function", "blurred ball", "blurred geofence")]
 ROWS = [row for row in rows() if row.asked.name in ("threshold", "kernel on a line", "ball on Earth", "slab")]
 
 

@@ -64,14 +64,15 @@ def test_files_are_counted_as_by_reading_them(name: str, tmp_path: Path) -> None
 def test_lines_that_are_no_reports_are_malformed(tmp_path: Path) -> None:
     path = tmp_path / "reports.ndjson"
     good = GOOD | {"id": f"{1:032x}"}
-    mechanisms, reports = (0.5, "0", True, 1 << 63, None), ([1.5], ["1"], "[1]", [[1]], [None], None, [1 << 63])
+    mechanisms, reports = (0.5, "0", True, 1 << 63, None), ([1.5], ["1"], "[1]", [[1]], [None], None, [1 << 63], [1e18])
     bad: list[Any] = [good | {"mechanism": index} for index in mechanisms]
     bad += [good | {"report": report} for report in reports]
     bad += [good | {"extra": 1}, good | {"id": 7}, [1], 5, None]
-    path.write_text("".join(json.dumps(line) + "\n" for line in [good, *bad]) + '{"design":\nnot json\n\n')
+    again: list[Any] = [good | change for change in ({"mechanism": 0.0}, {"report": [1.0]}, {"mechanism": -0.0})]
+    path.write_text("".join(json.dumps(line) + "\n" for line in [good, *again, *bad]) + '{"design":\nnot json\n\n')
     counted, expected = gp.tally(DESIGN, path, engine="duckdb"), gp.tally(DESIGN, [path])
     assert expected.n == 1
-    assert expected.rejected == {"malformed": 18, "out of range": 2}
+    assert expected.rejected == {"malformed": 19, "out of range": 2, "repeated id": 3}
     counted.rejected["malformed"] += 1  # to DuckDB an empty line is none
     assert counted == expected
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
 
@@ -26,6 +28,7 @@ from geopriv.reports.engines.rows import (
     read_numbers,
     read_rows,
 )
+from tests.designs import table_design
 from tests.sources import Seeded
 
 pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
@@ -357,10 +360,86 @@ def test_a_number_and_its_text_are_one_name_and_an_empty_one_is_none() -> None:
     assert all(name is not None and name.to_pylist() == [b"12", None] for name in found)
 
 
-@pytest.mark.parametrize("kind", [pa.float64(), pa.bool_(), pa.timestamp("us")], ids=str)
-def test_a_column_that_cannot_name_people_is_refused(kind: pa.DataType) -> None:
-    with pytest.raises(gp.InvalidParameter, match="'who' must hold texts or whole numbers"):
-        People("who").names(names(None, kind=kind))
+COMPOSED, APART = "Ren\u00e9", "Rene\u0301"
+
+
+def test_spaces_around_a_name_and_how_its_accents_are_written_make_nobody_else() -> None:
+    people = People("who", Seeded(0))
+    given = ["anna", " anna", "anna\t", "\u00a0anna ", COMPOSED, APART, f" {APART}\n", " ", "\u3000", None]
+    wanted = [*[b"anna"] * 4, *[COMPOSED.encode()] * 3, None, None, None]
+    for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
+        assert people.names(names(*given, kind=kind)).to_pylist() == wanted  # type: ignore[union-attr]
+    raw = [None if text is None else text.encode() for text in given]
+    assert people.names(names(*raw, kind=pa.binary())).to_pylist() == wanted  # type: ignore[union-attr]
+
+
+def test_other_texts_are_other_people() -> None:
+    people = People("who", Seeded(0))
+    given = ["anna", "Anna", "an na", "\u0430nna", "1", "1.0", "01", "+1", "1e0", "anna\u200b", "ﬁn", "fin"]
+    found = people.names(names(*given))
+    assert found is not None
+    assert len(set(found.to_pylist())) == len(given)
+
+
+def test_bytes_that_are_no_text_are_names_too_and_leave_the_others_what_they_are() -> None:
+    """A CSV in Latin-1, in which plain names are the same bytes."""
+    given = ["René ".encode("latin-1"), b" anna ", APART.encode(), b"\xff", "René".encode("latin-1"), b" ", None]
+    found = People("who", Seeded(0)).names(names(*given, kind=pa.binary()))
+    assert found is not None
+    latin = "René".encode("latin-1")
+    assert found.to_pylist() == [latin, b"anna", COMPOSED.encode(), b"\xff", latin, None, None]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([1.0, 12.0, None, -3.0, 2.0**53 - 1]),
+        pa.array([1.0, 12.0, float("nan"), -3.0, 2.0**53 - 1]),  # as pandas has whole numbers of which some are missing
+        pa.array([1, 12, None, -3, 2**53 - 1]),
+        pa.array([1, 12, None, -3, 2**53 - 1], pa.decimal128(20, 2)),
+        pa.array([1, 12, None, -3, 2**53 - 1], pa.decimal256(60, 30)),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_whole_numbers_are_the_same_names_in_columns_of_every_kind(column: pa.Array) -> None:
+    found = People("who", Seeded(0)).names(pa.RecordBatch.from_arrays([column], ["who"]))
+    assert found is not None
+    assert found.to_pylist() == [b"1", b"12", None, b"-3", b"9007199254740991"]
+    zero = pa.RecordBatch.from_arrays([pa.array([-0.0, 0.0])], ["who"])
+    assert People("who").names(zero).to_pylist() == [b"0", b"0"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        names(None, kind=pa.bool_()),
+        names(None, kind=pa.timestamp("us")),
+        names(1.5, 1.0),
+        names(float("inf")),
+        names(2.0**53),  # a neighbour may have become the same float
+        names("1.50", kind=pa.string()).cast(pa.schema([("who", pa.decimal128(5, 2))])),
+    ],
+    ids=lambda batch: f"{batch.schema.types[0]} {batch.num_rows}",
+)
+def test_a_column_that_cannot_name_people_is_refused(given: pa.RecordBatch) -> None:
+    with pytest.raises(gp.InvalidParameter, match="'who' must hold texts or whole numbers") as caught:
+        People("who").names(given)
+    assert "1.5" not in str(caught.value)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
+def test_a_person_whose_name_is_written_in_several_ways_reports_once(form: str, tmp_path: Path) -> None:
+    people = {"who": ["anna", "anna ", COMPOSED, APART, "1", "1.0"], "income": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}
+    table = pa.table(people)
+    given: Any = table
+    if form != "frame":
+        given = tmp_path / f"people.{form}"
+        (pq.write_table if form == "parquet" else pacsv.write_csv)(table, given)
+    design = table_design(gp.Threshold(0.0, 2.0))
+    source = gp.Source(("income",), (), (), "who")
+    design, output = replace(design, source=source), tmp_path / "reports.parquet"
+    told = gp.privatize(design, given, output, register=tmp_path / "register", allow_odd=True)
+    assert (told.reports, told.repeated) == (4, 2)
 
 
 def test_rows_without_names_have_keys_of_their_own() -> None:

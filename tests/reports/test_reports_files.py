@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -87,6 +88,18 @@ def test_lines_fit_the_published_schema(tmp_path: Path) -> None:
         assert errors_of(SCHEMA, json.loads(text)) == []
 
 
+def test_a_whole_number_may_be_written_with_a_point_as_the_published_schema_has_it(tmp_path: Path) -> None:
+    """To JSON Schema 138.0 is an integer; no schema can forbid it."""
+    path, good = tmp_path / "reports.ndjson", json.dumps(line())
+    texts = [good.replace("[1]", f"[{one}]") for one in ("1.0", "1e0", "10E-1", "-0.0")]
+    texts += [good.replace('"mechanism": 0', f'"mechanism": {one}') for one in ("0.0", "-0", "0e9")]
+    for text in texts:
+        assert jsonschema_rs.is_valid(SCHEMA, json.loads(text))
+        path.write_text(f"{text}\n", encoding="utf-8")
+        found, rejected = read_reports(path, DESIGN)
+        assert (len(found[0]), dict(rejected)) == (1, {})
+
+
 BAD: list[tuple[str, dict[str, Any]]] = [
     ("wrong design", {"design": "0" * 64}),
     ("out of range", {"report": [4]}),
@@ -124,7 +137,7 @@ def test_every_reason_has_its_words_and_its_place_in_the_published_schema() -> N
 @pytest.mark.parametrize(
     "text",
     ["", "{", "[]", "3", "null", '{"design": 1}', "\x00", '{"a":' * 600, "x" * 10_000]
-    + [json.dumps(line() | change) for change in ({"report": [1.0]}, {"report": [True]}, {"mechanism": 0.0})]
+    + [json.dumps(line() | change) for change in ({"report": [1.5]}, {"report": [True]}, {"mechanism": 1e18})]
     + [json.dumps(line() | change) for change in ({"extra": 1}, {"report": 1}, {"design": None})],
 )
 def test_a_malformed_line_is_rejected_and_the_others_are_kept(text: str, tmp_path: Path) -> None:

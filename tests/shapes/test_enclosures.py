@@ -31,7 +31,7 @@ from tests.rows import (
 )
 
 CUSTOM = ("sigmoid", "score on a line")
-REGIONS = ("blurred ball", "blurred geofence")  # noise is added to the point: they have no coordinate
+REGIONS = ("blurred ball", "blurred geofence", "function")  # they have no coordinate
 ENCLOSED = [asked for asked in ASKED if asked.name not in (*CUSTOM, *REGIONS)]
 # nothing is added to their answers
 OTHERS = (

@@ -41,7 +41,7 @@ FAMILIES: tuple[type[Any], ...] = (
     gp.Guarantee,
     Sendable,
 )
-FUNCTIONS = ("any function", "sigmoid", "score on a line")  # hold one, which no document can
+FUNCTIONS = ("any function", "function", "sigmoid", "score on a line")  # hold one, which no document can
 WRITTEN = [asked for asked in ASKED if asked.name not in FUNCTIONS]
 TABLES = [row for row in rows() if row.name.startswith("Table /") and row.asked.name not in FUNCTIONS]
 

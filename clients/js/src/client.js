@@ -16,7 +16,7 @@ export class Client {
     const allowed = policy instanceof Policy ? policy : new Policy(policy);
     const design = await verify(bytes, allowed.hash);
     allowed.require(design);
-    const after = allowed.after && longEnough(allowed.after, design.longest()); // before there is a value
+    const after = allowed.after && longEnough(allowed.after, design.longest());
     return new Client(design, allowed, await Ledger.open(ledger, allowed), after);
   }
 

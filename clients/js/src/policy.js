@@ -13,7 +13,7 @@ export class Policy {
       if (!(typeof value === "number" && value > 0 && value < Infinity)) throw wrong(name, "a positive number");
     }
     if (!(typeof after === "number" && after >= 0 && after <= LONGEST)) throw wrong("after", `seconds from 0 to ${LONGEST}`);
-    if (!(Number.isInteger(mostSurveys) && mostSurveys > 0)) throw wrong("mostSurveys", "a whole number of at least 1");
+    if (!(Number.isInteger(mostSurveys) && mostSurveys > 0)) throw wrong("mostSurveys", "a whole number from 1 on");
     if ((hash === undefined) !== (trust === true)) throw wrong("hash", "given, or else trust: true");
     if (hash !== undefined && !/^[0-9a-fA-F]{64}$/.test(hash)) throw wrong("hash", "64 hexadecimal digits");
     Object.assign(this, { unit, mostEpsilon, total, hash: hash?.toLowerCase(), trust, degrees, after, mostSurveys });

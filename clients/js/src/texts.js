@@ -37,5 +37,6 @@ function composed(words) {
 /** What an error shows of a part of a design: escaped, in ASCII, and cut. */
 export function quoted(got) {
   const escaped = (c) => `\\u{${c.codePointAt(0).toString(16)}}`;
-  return String(got).slice(0, QUOTED).replace(/[^ -~]/gu, escaped).slice(0, QUOTED);
+  const words = (one) => (Array.isArray(one) ? one.map(words).join() : Object(one) === one ? "an object" : String(one));
+  return words(got).slice(0, QUOTED).replace(/[^ -~]/gu, escaped).slice(0, QUOTED);
 }

@@ -1,8 +1,8 @@
-// When a report leaves: at a fixed time, well above the longest draw.
+// When a report leaves: at a fixed time.
 
 import { Refused } from "./errors.js";
 
-const LONGEST = 15; // seconds that a draw may take
+const LONGEST = 15; // seconds
 export const now = () => performance.now() / 1000;
 
 /** What work gives, or its error, when `after` seconds have passed, or else the first of 2, 4, 8, … times that. */

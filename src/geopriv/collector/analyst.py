@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -14,7 +15,7 @@ from starlette.routing import Route
 
 from geopriv.collector.callers import address, bearer
 from geopriv.collector.headers import report_policy
-from geopriv.collector.keys import Key
+from geopriv.collector.keys import Key, digest_of
 from geopriv.collector.live import Live
 from geopriv.collector.metrics import metrics_text
 from geopriv.collector.overview import overview
@@ -50,6 +51,7 @@ class Analyst:
         key: that is asked for.
         everybody: whether answers are for everybody; counts for Prometheus never are.
         target: half of the 95 % interval that is wanted of every share; None where none is.
+        wrong: how many wrong keys were tried since the start.
     """
 
     live: Live
@@ -58,6 +60,7 @@ class Analyst:
     key: Key
     everybody: bool = False
     target: float | None = None
+    wrong: Counter[Problem] = field(default_factory=Counter)
 
     def routes(self) -> list[Route]:
         """All that is answered here."""
@@ -85,7 +88,10 @@ class Analyst:
         return answer
 
     async def leave(self, request: Request) -> Response:
-        """The browser forgets its pass."""
+        """The browser forgets its pass, which is good for nobody any more."""
+        shown = request.cookies.get(self._cookie, "")
+        if self.key.admits(shown, time.time()):
+            await run_in_threadpool(self.live.store.end, digest_of(shown))
         answer = Response(status_code=204)
         answer.delete_cookie(self._cookie, httponly=True, samesite="strict")
         return answer
@@ -149,8 +155,11 @@ class Analyst:
         async def answer(request: Request) -> Response:
             if bearer(request) is not None:
                 self._require_key(request)
-            elif not self.key.admits(request.cookies.get(self._cookie), time.time()):
-                raise Refused(Problem.NO_KEY)
+            else:
+                shown = request.cookies.get(self._cookie, "")
+                good = self.key.admits(shown, time.time())
+                if not good or await run_in_threadpool(self.live.store.has_ended, digest_of(shown)):
+                    raise Refused(Problem.NO_KEY)
             return await handler(request)
 
         return _fresh(answer)
@@ -162,6 +171,7 @@ class Analyst:
         if not self.rates.allow(address(request)):
             raise Refused(Problem.TOO_FAST)
         if not self.key.fits(told):
+            self.wrong[Problem.WRONG_KEY] += 1
             raise Refused(Problem.WRONG_KEY)
 
     @property

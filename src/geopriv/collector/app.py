@@ -20,7 +20,7 @@ from starlette.routing import Match, Route
 from geopriv.collector import tokens
 from geopriv.collector.analyst import Analyst, refusal
 from geopriv.collector.bodies import Room, body_of
-from geopriv.collector.callers import address, bearer
+from geopriv.collector.callers import address, bearer, elsewhere
 from geopriv.collector.coarse import Look, coarse
 from geopriv.collector.headers import Headers
 from geopriv.collector.live import Live
@@ -55,6 +55,7 @@ class Service:
         rates: of requests.
         invited: whether a report needs a token.
         analyst: answers who asks about the reports together.
+        origins: pages of other hosts that may send reports.
     """
 
     design: Design
@@ -63,6 +64,7 @@ class Service:
     rates: Rates
     invited: bool
     analyst: Analyst
+    origins: tuple[str, ...] = ()
     about: Look[int] = field(init=False)
     able: Look[None] = field(init=False)
     _room: Room = field(default_factory=Room)  # for batches; single reports are small
@@ -87,8 +89,8 @@ class Service:
 
     async def take_one(self, request: Request) -> Response:
         """One report, with its token in the header Authorization."""
-        if not self.rates.allow(address(request)):
-            return self._said(Verdict.TOO_FAST)
+        if (refused := self._refused(request)) is not None:
+            return self._said(refused)
         try:
             line = await body_of(request, LINE)
         except TimeoutError:
@@ -103,8 +105,8 @@ class Service:
 
     async def take_batch(self, request: Request) -> Response:
         """Lines of reports, each behind its token and a space where reports need one: a verdict for each."""
-        if not self.rates.allow(address(request)):
-            return self._said(Verdict.TOO_FAST)
+        if (refused := self._refused(request)) is not None:
+            return self._said(refused)
         with self._room.taken(address(request)) as take:
             try:
                 body = await body_of(request, LINE * LINES, take)
@@ -116,6 +118,7 @@ class Service:
             lines = body.removesuffix(b"\n").split(b"\n") if body else []
             found = await self._verdicts([self._line(line) for line in lines])
             self.receiver.note(found)
+            self.rates.charge(address(request), max(0, found.count(Verdict.UNKNOWN_TOKEN) - 1))
             return JSONResponse({"verdicts": [verdict.words for verdict in found]})
 
     async def alive(self, request: Request) -> Response:
@@ -134,6 +137,12 @@ class Service:
 
     def _fresh(self, document: dict[str, object]) -> Response:
         return JSONResponse(document, headers={"Cache-Control": "no-store"})
+
+    def _refused(self, request: Request) -> Verdict | None:
+        """Why no report of a request is read, whatever stands in it."""
+        if not self.rates.allow(address(request)):
+            return Verdict.TOO_FAST
+        return Verdict.OTHER_SITE if elsewhere(request, self.origins) else None
 
     def _line(self, line: bytes) -> Sent | Verdict:
         if len(line) > LINE:
@@ -159,12 +168,11 @@ class Service:
         return JSONResponse({"verdict": verdict.words}, verdict.status, _HEADERS.get(verdict))
 
 
-def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
+def application(service: Service) -> Starlette:
     """The service as an application; graceful: when it stops, what waits is written.
 
     Args:
         service: that answers.
-        origins: pages of other hosts that may send reports; by default none.
     """
 
     @asynccontextmanager
@@ -190,11 +198,14 @@ def application(service: Service, origins: Sequence[str] = ()) -> Starlette:
         *service.analyst.routes(),
     ]
     cors = Middleware(
-        CORSMiddleware, allow_origins=list(origins), allow_methods=["GET", "POST"], allow_headers=["Authorization"]
+        CORSMiddleware,
+        allow_origins=list(service.origins),
+        allow_methods=["GET", "POST"],
+        allow_headers=["Authorization"],
     )
     made = Starlette(
         routes=routes,
-        middleware=[Middleware(Headers), *([cors] if origins else [])],
+        middleware=[Middleware(Headers), *([cors] if service.origins else [])],
         exception_handlers={
             Unavailable: _unavailable,
             Refused: refusal,

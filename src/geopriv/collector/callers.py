@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from ipaddress import IPv6Address, ip_address
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
@@ -16,6 +18,22 @@ def bearer(request: Request) -> str | None:
 def address(request: Request) -> str:
     """The address that is called from; it is kept in memory only."""
     return network(request.client.host) if request.client is not None else ""
+
+
+def elsewhere(request: Request, origins: Container[str]) -> bool:
+    """Whether a browser sends this for a page of another site, without a word to who sits in front of it.
+
+    Args:
+        request: that may say where it comes from; programs do not.
+        origins: pages of other sites that may.
+    """
+    origin, site = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+    if "*" in origins or origin in origins:
+        return False
+    if site is not None:
+        return site not in ("same-origin", "none")
+    # of an older browser
+    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
 
 
 def network(host: str) -> str:

@@ -45,7 +45,7 @@ class Key:
     def fits(self, told: str | None) -> bool:
         """Whether that is the key; how long this takes says nothing of how much of it is right."""
         # digests are of one length, so that not even this is told
-        return told is not None and hmac.compare_digest(_digest(told), _digest(self.words))
+        return told is not None and hmac.compare_digest(digest_of(told), digest_of(self.words))
 
     def new_pass(self, now: float) -> str:
         """What a browser shows instead of the key for some hours: whoever reads it has not read the key.
@@ -53,13 +53,13 @@ class Key:
         Args:
             now: seconds since 1970.
         """
-        until = str(int(now) + self.lasting)
+        until = f"{int(now) + self.lasting}-{secrets.token_hex(8)}"  # no two are the same, so that each ends alone
         return f"{until}.{self._seal(until)}"
 
     def admits(self, shown: str | None, now: float) -> bool:
         """Whether that is a pass that was made with this key, and is still good."""
         until, _, seal = (shown or "").partition(".")
-        return hmac.compare_digest(seal.encode(), self._seal(until).encode()) and now < int(until)
+        return hmac.compare_digest(seal.encode(), self._seal(until).encode()) and now < int(until.partition("-")[0])
 
     @property
     def lasting(self) -> int:
@@ -70,5 +70,6 @@ class Key:
         return hmac.new(self.words.encode(), f"pass until {until}".encode(), hashlib.sha256).hexdigest()
 
 
-def _digest(words: str) -> bytes:
+def digest_of(words: str) -> bytes:
+    """What is compared of a key, and kept of a pass that has ended."""
     return hashlib.sha256(words.encode("utf-8", "replace")).digest()

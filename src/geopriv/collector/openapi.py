@@ -17,7 +17,7 @@ Described = dict[str, Any]
 _JSON, _HTML = "application/json", "text/html"
 _LINES = "application/x-ndjson"
 _KEY = (Problem.NO_KEY, Problem.WRONG_KEY, Problem.TOO_FAST)
-_WHOLE = (Verdict.TOO_SLOW, Verdict.TOO_LARGE, Verdict.TOO_FAST)  # what becomes of a whole batch
+_WHOLE = (Verdict.OTHER_SITE, Verdict.TOO_SLOW, Verdict.TOO_LARGE, Verdict.TOO_FAST)  # what becomes of a whole batch
 _LATER = {"Retry-After": {"required": True, "description": "Seconds.", "schema": {"type": "integer", "minimum": 1}}}
 _WHO = {"WWW-Authenticate": {"required": True, "schema": {"const": "Bearer"}}}
 _HEADERS = {401: _WHO, 429: _LATER, 503: _LATER}
@@ -70,7 +70,7 @@ def _schemes(design: Design) -> Described:
 def _analyst() -> Described:
     """What takes the key even where answers are open."""
     entered = _page("A pass for a browser, against the key.", _done("In a cookie."), _refusals(_KEY))
-    left = _page("The browser forgets its pass.", _done("Done."))
+    left = _page("The pass of the browser is good no more.", _done("Done."), _DOWN)
     counts = _page("Counts for Prometheus; never open.", _text("text/plain"), _refusals(_KEY), _DOWN)
     return {
         "/v1/session": {"post": entered | {"security": [{"key": []}]}, "delete": left},
@@ -114,7 +114,7 @@ def _one(design: Design, invited: bool) -> Described:
         statuses.setdefault(verdict.status, []).append(verdict.words)
     verdicts = [_answer(", ".join(words), schemas.said(words), status=at) for at, words in sorted(statuses.items())]
     body = {"required": True, "content": {_JSON: {"schema": schemas.report(design)}}}
-    about = "One report. The same again, under the same token, is counted once and answered with 200."
+    about = "One report. Whatever comes with a token that was spent is not counted, and answered with 200."
     return _page(about, *verdicts, _ENDLESS, _DOWN) | {
         "requestBody": body,
         "security": [{"token": []}] if invited else [],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from geopriv.collector.batches import Batch
 from geopriv.collector.live import foreign, numbers_of
 from geopriv.collector.store import Store
-from geopriv.errors import InvalidParameter
+from geopriv.errors import InvalidParameter, Unavailable
 from geopriv.reports.files import ReportBatch, write_manifest, write_reports
 from geopriv.surveys.design import Design
 
@@ -26,10 +26,12 @@ class Published:
     Args:
         output: the file of reports.
         batches: that are in it, all closed.
+        rewritten: whether a database of SQLite's no longer tells in which order their reports came.
     """
 
     output: Path
     batches: tuple[Batch, ...]
+    rewritten: bool = True
 
     @property
     def reports(self) -> int:
@@ -39,7 +41,8 @@ class Published:
     def to_document(self) -> dict[str, Any]:
         """The same as plain JSON."""
         batches = [{"number": one.number, "day": str(one.day), "reports": one.reports} for one in self.batches]
-        return {"output": str(self.output), "reports": self.reports, "batches": batches}
+        written = {"output": str(self.output), "reports": self.reports, "batches": batches}
+        return written | {"rewritten": self.rewritten}
 
 
 def publish(
@@ -50,7 +53,7 @@ def publish(
     A batch that is closed takes no report any more, so the same batches are the same reports whenever they are
     published. Memory does not grow with the reports, and the file is there whole or not at all; batches are closed
     even where it cannot be written. Reports stand in the order of their random ids, which says nothing of who came
-    when.
+    when; and a database of SQLite's is written anew, so that it does not say it either.
 
     Args:
         design: that the reports belong to.
@@ -78,6 +81,10 @@ def publish(
             tell(written, done.reports)
 
     write_manifest(output, design, write_reports(output, design, parts()))
+    try:
+        store.rewrite()
+    except Unavailable:
+        return replace(done, rewritten=False)
     return done
 
 

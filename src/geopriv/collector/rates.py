@@ -42,3 +42,9 @@ class Rates:
         if len(self._left) > _ADDRESSES:
             self._left.popitem(last=False)
         return allowed
+
+    def charge(self, address: str, requests: int) -> None:
+        """Count so many more, which were one: who owes is allowed nothing until that is over."""
+        if self.rate and requests:
+            left, then = self._left.get(address, (float(self.burst), self.now()))
+            self._left[address] = left - requests, then

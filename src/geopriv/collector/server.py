@@ -7,7 +7,7 @@ import socket
 import sys
 import threading
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 
 from geopriv.collector import logs
@@ -21,6 +21,7 @@ from geopriv.collector.rates import Rates
 from geopriv.collector.receiver import Receiver
 from geopriv.collector.store import Store
 from geopriv.collector.workers import keep
+from geopriv.errors import Unavailable
 from geopriv.surveys.design import Design
 
 _GRACE = 30  # seconds in which requests that are under way may end
@@ -49,6 +50,7 @@ class Settings:
         open_answers: whether answers are for everybody.
         together: reports that must have come before answers for everybody change.
         target: half of the 95 % interval that is wanted of every share.
+        new: whether a database may be begun where there is none.
     """
 
     database: str
@@ -66,11 +68,12 @@ class Settings:
     open_answers: bool = False
     together: int = FEW
     target: float | None = None
+    new: bool = True
 
 
 def service_of(design: Design, settings: Settings) -> Service:
     """What answers requests; its database is made ready."""
-    store = Store(settings.database)
+    store = Store(settings.database, settings.new)
     try:
         store.begin(design.hash, settings.invited)
     except BaseException:
@@ -80,7 +83,7 @@ def service_of(design: Design, settings: Settings) -> Service:
     live = Live(design, store, settings.age, settings.together if settings.open_answers else 1)
     receiver = Receiver(store)
     analyst = Analyst(live, receiver, rates, settings.key, settings.open_answers, settings.target)
-    return Service(design, receiver, live, rates, settings.invited, analyst)
+    return Service(design, receiver, live, rates, settings.invited, analyst, settings.origins)
 
 
 def serve(design: Design, settings: Settings) -> None:
@@ -101,7 +104,17 @@ def serve(design: Design, settings: Settings) -> None:
         else:
             service_of(design, settings).close()  # what is wrong with the database is said once, here
             keep(settings.workers, _work, (design.to_bytes(), settings, listening))
+        _rewrite(settings.database)
         logs.say("ended")
+
+
+def _rewrite(database: str) -> None:
+    """Let the file not tell in which order reports came, or say that it does."""
+    try:
+        with closing(Store(database, new=False)) as store:
+            store.rewrite()
+    except Unavailable:
+        logs.LOGGER.warning("the file of the database could not be written anew: it tells in which order reports came")
 
 
 def _work(design: bytes, settings: Settings, listening: socket.socket) -> None:
@@ -119,7 +132,7 @@ def _answer(service: Service, settings: Settings, listening: socket.socket) -> N
     backlog = min(_BACKLOG, files // 8)  # so many may be accepted before one is looked at
     Hurried.seats = Seats(files - 2 * backlog - _OTHERS, proxies=settings.proxies)
     config = uvicorn.Config(
-        application(service, settings.origins),
+        application(service),
         http=Hurried,
         access_log=False,  # it would write addresses
         log_config=None,
@@ -162,12 +175,15 @@ def _raise_files() -> int:
 
 
 def _count(service: Service, ended: threading.Event) -> None:
-    """Say each minute, and at the end, what became of reports."""
+    """Say each minute, and at the end, what became of reports, and whether somebody tried keys."""
     before: Counter[str] = Counter()
-    going = True
+    wrong, going = 0, True
     while going:
         going = not ended.wait(_MINUTE)
         now = Counter({verdict.words: times for verdict, times in service.receiver.verdicts.items()})
         now["not written"] = service.receiver.unwritten
         logs.count(before, now)
         before = now
+        if (tried := service.analyst.wrong.total()) > wrong:
+            logs.LOGGER.warning("wrong keys were tried", extra={"more": {"times": tried - wrong}})
+        wrong = tried

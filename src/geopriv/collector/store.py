@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,11 +18,12 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from geopriv.collector import logs
-from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch
+from geopriv.collector.batches import Batch, await_turn, close_batches, list_batches, open_batch, today
 from geopriv.collector.files import identities, make_private, path_of
 from geopriv.collector.migrations import upgrade
-from geopriv.collector.tables import REJECTED, REPORTS, SURVEY, TOKENS
+from geopriv.collector.tables import ENDED, REJECTED, REPORTS, SURVEY, TOKENS
 from geopriv.collector.verdicts import Sent, Verdict
+from geopriv.device.files import replacing
 from geopriv.errors import InvalidParameter, Unavailable
 
 _Item = TypeVar("_Item")
@@ -57,10 +61,11 @@ class Store:
 
     Args:
         url: as SQLAlchemy has it: "sqlite:///survey.sqlite", "postgresql+psycopg://…".
-        new: whether a file of SQLite's may be made.
+        new: whether a survey may be begun where there is none.
 
     Raises:
-        InvalidParameter: for an address that is none, and for a file that is not there and may not be made.
+        InvalidParameter: for an address that is none, and for a database that holds no survey, or one of a newer
+            version than this.
         Unavailable: where the database cannot be reached.
     """
 
@@ -68,16 +73,21 @@ class Store:
         address = _driver(url)
         self._path = path_of(address) if address.get_backend_name() == "sqlite" else ""
         if self._path and not new and not Path(self._path).is_file():
-            raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}.")
-        if self._path and address.query.get("mode", "rwc") == "rwc":
+            how = "Only geopriv serve makes one: where it is told to, with --new"
+            raise InvalidParameter(f"The 'database' must be there. There is no file {str(address.database)!r}. {how}.")
+        if self._path and new and address.query.get("mode", "rwc") == "rwc":
             make_private(self._path)
         self._file, *_ = identities(self._path)
         self._engine = sa.create_engine(address, **_settings(address))
         if self._engine.dialect.name == "sqlite":
             sa.event.listen(self._engine, "connect", self._opened)
             sa.event.listen(self._engine, "begin", _at_once)
-        with _reachable():
-            upgrade(self._engine)
+        try:
+            with _reachable():
+                upgrade(self._engine, new)
+        except BaseException:
+            self.close()
+            raise
 
     def begin(self, design: str, invited: bool) -> None:
         """Take a database for a design, or go on with it.
@@ -124,7 +134,7 @@ class Store:
     def take(self, sent: Sequence[Sent]) -> list[Verdict]:
         """Write reports, each with its token spent, in one transaction that is on the disk before this returns.
 
-        A report whose id and token were there before is the same one if it says the same. Reports are written in the
+        Reports are written in the
         order of their ids, and tokens in that of their hashes, so that the transaction does not tell which belong
         together where there are several.
 
@@ -190,6 +200,17 @@ class Store:
         with self._transaction(_CLOSING) as connection:
             close_batches(connection, numbers)
 
+    def end(self, seal: bytes) -> None:
+        """Let an analyst's pass be good no more; those that have ended by themselves are forgotten."""
+        with self._transaction() as connection:
+            connection.execute(sa.delete(ENDED).where(ENDED.c.until < today()))
+            self._insert(connection, ENDED, [{"seal": seal, "until": today() + timedelta(days=1)}])
+
+    def has_ended(self, seal: bytes) -> bool:
+        """Whether a pass is good no more."""
+        with self._transaction(reads=True) as connection:
+            return connection.scalar(sa.select(ENDED.c.seal).where(ENDED.c.seal == seal)) is not None
+
     def look(self) -> None:
         """Read one row: whether the database answers."""
         with self._transaction(reads=True) as connection:
@@ -223,6 +244,44 @@ class Store:
         chosen = sa.select(*columns, sa.func.count().label("times")).group_by(*columns)
         with self._transaction(_LONG, reads=True) as connection:
             yield from connection.execution_options(yield_per=_AT_ONCE).execute(chosen).partitions()
+
+    def rewrite(self) -> None:
+        """Write a file of SQLite's anew, in the order of its keys; before, it tells in which order reports came.
+
+        Nobody else writes meanwhile. PostgreSQL keeps rows in the order in which they came, whatever is done.
+
+        Raises:
+            Unavailable: where it cannot be, and the order can still be read.
+        """
+        if self._path:
+            with self._alone() as connection:
+                connection.execute("VACUUM")
+                (waits, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                if waits:
+                    raise Unavailable("Somebody reads the database for long, and its old pages are kept.")
+
+    def copy_to(self, output: Path) -> None:
+        """Write a copy of the database as it is now, in the order of its keys, which only its owner reads.
+
+        Raises:
+            InvalidParameter: for a database of PostgreSQL, and for a file that is there.
+            Unavailable: where the database cannot be read, or the copy not be written. Nothing is left of it.
+        """
+        if not self._path:
+            how = "umask 077; pg_dump --format=custom --file=copy.dump postgresql://…"
+            raise InvalidParameter(f"The 'database' must be one of SQLite. PostgreSQL has a program for copies: {how}")
+        if output.exists():
+            raise InvalidParameter(f"There is {str(output)!r} already: name another file.")
+        with replacing(output) as fresh, self._alone() as connection:
+            fresh.chmod(0o600)
+            connection.execute("VACUUM INTO ?", (str(fresh),))
+
+    @contextmanager
+    def _alone(self) -> Iterator[Any]:
+        """A connection as SQLite has it, on which no transaction was begun."""
+        with _reachable(), self._engine.connect() as connection:
+            self._require_file(connection)
+            yield connection.connection.driver_connection
 
     def close(self) -> None:
         """Let go of the database."""
@@ -296,24 +355,29 @@ class Store:
 def _judged(
     sent: Sequence[Sent], tokens: dict[bytes, bool], known: dict[bytes, tuple[int, int | None, str]]
 ) -> tuple[list[Verdict], list[Sent]]:
-    """What becomes of each report, and those that are to be written."""
+    """What becomes of each report, and those that are to be written.
+
+    Of a token only its own state is told: nothing joins it with its report, so whoever shows one could else ask of any
+    report whether it was counted. A token that was not spent counts one report, under another id where its own is
+    taken; one that was spent is of a report that was counted, whatever comes with it now.
+    """
     verdicts: list[Verdict] = []
     fresh: list[Sent] = []
     for one in sent:
         spent = tokens.get(one.token) if one.token is not None else False
         if spent is None:
             verdicts.append(Verdict.UNKNOWN_TOKEN)
-        elif one.id in known:
-            same = known[one.id] == one.row and (spent or one.token is None)
-            verdicts.append(Verdict.AGAIN if same else Verdict.SPENT_TOKEN if spent else Verdict.REPEATED_ID)
         elif spent:
-            verdicts.append(Verdict.SPENT_TOKEN)
+            verdicts.append(Verdict.AGAIN)
+        elif one.token is None and one.id in known:
+            verdicts.append(Verdict.AGAIN if known[one.id] == one.row else Verdict.REPEATED_ID)
         else:
             verdicts.append(Verdict.COUNTED)
-            fresh.append(one)
-            known[one.id] = one.row  # for what comes later in the same transaction
-            if one.token is not None:
-                tokens[one.token] = True
+            kept = replace(one, id=os.urandom(16)) if one.id in known else one
+            fresh.append(kept)
+            known[kept.id] = kept.row  # for what comes later in the same transaction
+            if kept.token is not None:
+                tokens[kept.token] = True
     return verdicts, fresh
 
 
@@ -348,7 +412,7 @@ def _settings(address: sa.URL) -> dict[str, Any]:
 def _reachable() -> Iterator[None]:
     try:
         yield
-    except (sa.exc.DBAPIError, sa.exc.TimeoutError, OSError):
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError, sqlite3.Error, OSError):
         raise Unavailable("The database cannot be used now; nothing was written. Try again.") from None
 
 

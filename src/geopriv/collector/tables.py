@@ -41,6 +41,12 @@ BATCHES = sa.Table(
     sa.Column("day", sa.Date, nullable=False),  # of its reports, in UTC
     sa.Column("closed", sa.Boolean, nullable=False),  # it was published, and takes no more reports
 )
+ENDED = sa.Table(
+    "ended",
+    METADATA,
+    sa.Column("seal", sa.LargeBinary(32), primary_key=True),  # the hash of an analyst's pass that is good no more
+    sa.Column("until", sa.Date, nullable=False),  # a day in UTC after which it would have ended, and is forgotten
+)
 SURVEY = sa.Table(
     "survey",
     METADATA,

@@ -16,7 +16,7 @@ class Verdict(Enum):
     """What became of a report: its name is what is said and counted, its status that of the answer."""
 
     COUNTED = "counted", 201
-    AGAIN = "counted before", 200  # the same report under the same token: a request that was repeated
+    AGAIN = "counted before", 200  # a report under this token; of anybody, this report
     MALFORMED = "malformed", 400
     TOO_LARGE = "too large", 413
     WRONG_DESIGN = "wrong design", 409
@@ -25,7 +25,7 @@ class Verdict(Enum):
     REPEATED_ID = "repeated id", 409
     NO_TOKEN = "no token", 401
     UNKNOWN_TOKEN = "unknown token", 403
-    SPENT_TOKEN = "spent token", 409
+    OTHER_SITE = "other site", 403
     TOO_FAST = "too fast", 429
     TOO_SLOW = "too slow", 408
 

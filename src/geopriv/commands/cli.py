@@ -59,6 +59,7 @@ app.command(epilog=export.EXAMPLES)(export.export)
 app.command(epilog=serve.EXAMPLES)(serve.serve)
 app.command(epilog=serve.TOKEN_EXAMPLES)(serve.tokens)
 app.command(epilog=publish.EXAMPLES)(publish.publish)
+app.command(epilog=publish.BACKUP_EXAMPLES)(publish.backup)
 app.command(epilog=simulate.EXAMPLES)(simulate.simulate_clients)
 app.command(epilog=demo.EXAMPLES)(demo.demo)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +24,7 @@ EXAMPLES = examples(
     "geopriv publish design.json --database postgresql://collector@db/survey -o reports.ndjson",
     "geopriv publish design.json --batch 3 -o third.parquet",
 )
+BACKUP_EXAMPLES = examples("geopriv backup copy.sqlite", "geopriv backup copy.sqlite --database sqlite:///trial.sqlite")
 
 
 def publish(
@@ -54,6 +57,22 @@ def publish(
         print(json.dumps(done.to_document() | {"design": asked.hash}, indent=2))
     else:
         _print(talk.console, design, done)
+    if not done.rewritten:
+        why = "somebody uses it, or its disk is full. Publish again, or stop the collector"
+        print(f"geopriv: The database still tells in which order reports came: {why}.", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def backup(
+    output: Annotated[Path, typer.Argument(help="Where the copy goes; a file that only you read.")],
+    database: DatabaseAddress = SQLITE,
+) -> None:
+    """Copy a collector's database of SQLite while it runs: every report that was acknowledged, and its token spent."""
+    require_collector("sqlalchemy", "alembic")
+    from geopriv.collector.store import Store
+
+    with closing(Store(database, new=False)) as store:
+        store.copy_to(output)
 
 
 def _require_output(output: Path, overwrite: bool) -> None:

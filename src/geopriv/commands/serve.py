@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geopriv.commands.talk import examples
+from geopriv.commands.streams import PIPED
+from geopriv.commands.talk import QuietOption, Talk, examples
 from geopriv.errors import InvalidParameter, Unavailable
 
 if TYPE_CHECKING:
@@ -17,18 +20,20 @@ if TYPE_CHECKING:
 
 EXAMPLES = examples(
     "geopriv serve design.json",
-    "geopriv serve design.json --database postgresql://collector@db/survey --port 8080",
+    "geopriv serve design.json --database postgresql://collector@db/survey --new --port 8080",
     "geopriv serve design.json --workers 4 --log json",
     "GEOPRIV_KEY=$(cat analyst.key) geopriv serve design.json --target 0.01",
 )
 TOKEN_EXAMPLES = examples(
-    "geopriv tokens 1000 > invitations.txt",
-    "geopriv tokens 100000 --database postgresql://collector@db/survey > invitations.txt",
+    "geopriv tokens 1000 -o invitations.txt",
+    "geopriv tokens 100000 --database postgresql://collector@db/survey -o invitations.txt",
 )
 _DATABASE = "Address of the database: sqlite:///file or postgresql://…; also in the environment, GEOPRIV_DATABASE."
 DatabaseAddress = Annotated[str, typer.Option("--database", envvar="GEOPRIV_DATABASE", help=_DATABASE)]
 SQLITE = "sqlite:///survey.sqlite"
+_NEW = "Begin the database where there is none: a name that was typed wrong begins no other. The default needs no word."
 _MOST = 10_000_000
+_FRESH = os.O_CREAT | os.O_EXCL | os.O_WRONLY
 _KEY = (
     "What the analyst's page asks for, of 16 letters or more; in the environment (GEOPRIV_KEY) no other user of the "
     "machine sees it. A random one, shown once on this terminal, if left out."
@@ -39,6 +44,7 @@ _TARGET = "Half of the 95 % interval that is wanted of every share: 0.01 is ± 1
 def serve(
     design: Annotated[Path, typer.Argument(envvar="GEOPRIV_DESIGN", help="The design.json of the survey.")],
     database: DatabaseAddress = SQLITE,
+    new: Annotated[bool, typer.Option("--new", envvar="GEOPRIV_NEW", help=_NEW)] = False,
     host: Annotated[str, typer.Option(envvar="GEOPRIV_HOST", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="GEOPRIV_PORT", min=1, max=65535, help="Port to listen on.")] = 8000,
     anybody: Annotated[
@@ -90,6 +96,7 @@ def serve(
     origins, proxies = tuple(origin or ()), tuple(proxy or ())
     held = Key.random() if key is None else Key(key)
     settings = Settings(database, host, port, not anybody, rate, burst, origins, proxies)
+    settings = replace(settings, new=new or database == SQLITE)
     settings = replace(settings, key=held, open_answers=open_answers, target=target, workers=workers, log=Log(log))
     asked = Design.read(design)
     if settings.log is Log.TEXT:
@@ -116,18 +123,27 @@ def _reading(settings: Settings, *, asked_for: bool) -> str:
 def tokens(
     number: Annotated[int, typer.Argument(min=1, max=_MOST, help="How many.")],
     database: DatabaseAddress = SQLITE,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A new file that only you read; - for standard output.")
+    ] = Path(PIPED),
+    quiet: QuietOption = False,
 ) -> None:
     """New invitations, one a line: each is for one report. The database keeps their hashes only, so keep the output."""
     require_collector("sqlalchemy", "alembic")
     from geopriv.collector.store import Store
-    from geopriv.collector.tokens import digest, issue
+    from geopriv.collector.tokens import hand_out
 
-    store, made = Store(database), list(issue(number))
-    try:
-        store.invite(map(digest, made))
-    finally:
-        store.close()
-    sys.stdout.writelines(f"{token}\n" for token in made)
+    with closing(Store(database, new=False)) as store, Talk(quiet).bar() as bar:
+        try:
+            file = sys.stdout.fileno() if output == Path(PIPED) else os.open(output, _FRESH, 0o600)
+        except FileExistsError:
+            raise InvalidParameter(f"There is {str(output)!r} already: name another file.") from None
+        try:
+            with open(file, "wb", buffering=0, closefd=output != Path(PIPED)) as lines:
+                hand_out(store, number, lines, lambda done: bar.tell("inviting", done / number, done))
+        finally:
+            if output.is_file() and not output.stat().st_size:
+                output.unlink()
 
 
 def require_collector(*names: str) -> None:

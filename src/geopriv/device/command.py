@@ -179,10 +179,13 @@ def _policy(options: argparse.Namespace) -> Policy:
 
 def _value(words: str) -> list[Any]:
     """A number, or several, exactly as they are written."""
-    from decimal import Decimal
+    from decimal import Decimal, InvalidOperation
 
     parts = words.split(",")
     if not all(map(_NUMBER.fullmatch, parts)):
         how = "with a point before decimals and nothing between thousands"
         raise OutOfDomain(f"A value must be a number, {how}, or numbers with commas between.")
-    return [Decimal(part.strip()) for part in parts]
+    try:
+        return [Decimal(part.strip()) for part in parts]
+    except InvalidOperation:  # an exponent of twenty digits
+        raise OutOfDomain("A value must be made of finite real numbers of fewer than 400 digits.") from None

@@ -1,7 +1,7 @@
-"""Random bits for reports: a cryptographic generator behind a buffer, never seeded.
+"""Random bits for reports: a stream cipher keyed by the operating system, never seeded.
 
-OpenSSL's generator, which the standard library reaches through `ssl`, makes some 5 GB/s in pieces of 64 KiB; the system
-call makes 0.2 GB/s. Both are cryptographic, and where Python was built without `ssl` the system call is used.
+The system call makes 0.4 GB/s. AES-256 in counter mode makes 8, of the library `cryptography`, which lets other threads
+go on meanwhile; its key comes from the system call, anew after every GiB, in every thread and in every process.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_BUFFER = 1 << 16
-_PIECE = 1 << 13  # words
+_PIECE = 1 << 16  # bytes that stay in a core's cache
+_ZEROS = memoryview(bytes(_PIECE))  # encrypted, they are the stream
+_MOST = 1 << 30  # bytes of one key
+_KEY, _COUNTER = 32, 16  # bytes
 _WIPE_ON_FORK = 18  # MADV_WIPEONFORK, which the standard library does not name
 
 
@@ -34,11 +36,7 @@ class Source(ABC):
         """N numbers, uniform on [0, 2^64); the first byte of each is its lowest."""
         import numpy as np
 
-        drawn = np.empty(n, dtype=np.uint64)
-        for start in range(0, n, _PIECE):  # pieces that stay in a core's cache
-            part = drawn[start : start + _PIECE]
-            part[:] = np.frombuffer(self.bytes(8 * part.size), dtype="<u8")
-        return drawn
+        return np.frombuffer(self.bytes(8 * n), dtype="<u8").astype(np.uint64)
 
     def words(self, people: int, count: int) -> npt.NDArray[np.uint64]:
         """So many numbers for each of so many people, uniform on [0, 2^64), shape (people, count)."""
@@ -62,13 +60,33 @@ class Source(ABC):
                 return drawn
 
 
-class Entropy(Source):
-    """The generator that reports are made with: buffered, for any number of threads, and safe to fork.
+class Stream:
+    """Bytes of one key, which one thread of one process draws, each once."""
 
-    A child process does not use the buffer of its parent, however it was made (`Process`). Bytes are taken out of
-    the count before they are read and overwritten once they are, so an error or a signal in between loses some and
-    repeats none. There is nothing to seed, copy or store. When the generator fails its error is raised and no report is
-    made.
+    def __init__(self, process: object) -> None:
+        # imported when it is first needed: it takes longer than the rest of this file
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        drawn = os.urandom(_KEY + _COUNTER)
+        if len(drawn) != _KEY + _COUNTER:
+            raise OSError("The random number generator gave fewer bytes than it was asked for.")
+        self._encryptor = Cipher(algorithms.AES(drawn[:_KEY]), modes.CTR(drawn[_KEY:])).encryptor()
+        self.process, self.left = process, _MOST
+
+    def fill(self, place: memoryview) -> None:
+        """The next bytes, as many as there is place for."""
+        self.left -= len(place)
+        for start in range(0, len(place), _PIECE):
+            piece = place[start : start + _PIECE]
+            self._encryptor.update_into(_ZEROS[: len(piece)], piece)
+
+
+class Entropy(Source):
+    """The generator that reports are made with: a stream a thread, and safe to fork.
+
+    A child process never draws from a stream of its parent, however it was made (`Process`). Bytes are taken out of the
+    stream before they are given out, so an error or a signal in between loses some and repeats none. There is nothing
+    to seed, copy or store. When the system gives no key its error is raised and no report is made.
 
     >>> entropy = Entropy()
     >>> len(entropy.bytes(5)), 0 <= entropy.below(10) < 10
@@ -76,30 +94,30 @@ class Entropy(Source):
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._buffer = bytearray(_BUFFER)
-        self._left = 0
-        self._filled: object = None  # by which process
+        self._own = threading.local()
 
     def bytes(self, n: int) -> bytes:
         """N random bytes that were never given out before."""
-        # a lock that another thread holds, or this one under a signal, or one that a fork left behind: nobody waits
-        if n > _BUFFER // 2 or not self._lock.acquire(blocking=False):
-            return _fresh(n)
-        try:
+        drawn = bytearray(n)
+        self._fill(memoryview(drawn))
+        return bytes(drawn)
+
+    def integers64(self, n: int) -> npt.NDArray[np.uint64]:
+        import numpy as np
+
+        drawn = np.empty(n, dtype="<u8")
+        self._fill(drawn.data.cast("B"))
+        return drawn.astype(np.uint64, copy=False)
+
+    def _fill(self, place: memoryview) -> None:
+        while True:
             here = PROCESS.token()
-            if self._left < n or self._filled is not here:
-                self._left = 0
-                self._buffer[:] = _fresh(_BUFFER)
-                self._filled, self._left = here, _BUFFER
-            end = self._left
-            self._left = end - n
-            given = bytes(self._buffer[end - n : end])
-            self._buffer[end - n : end] = bytes(n)
-            # the handler of a signal may have forked since, and the parent gives these out
-            return given if PROCESS.token() is here else _fresh(n)
-        finally:
-            self._lock.release()
+            stream: Stream | None = getattr(self._own, "stream", None)
+            if stream is None or stream.process is not here or stream.left < len(place):
+                stream = self._own.stream = Stream(here)
+            stream.fill(place)
+            if PROCESS.token() is here:  # the handler of a signal may have forked since, and the parent gives these out
+                return
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("Entropy cannot be copied or stored: the same bytes would be given out twice.")
@@ -117,9 +135,8 @@ class Process:
         self._number, self._token = 0, object()
 
     def token(self) -> object:
-        """An object that is this process's own; the generator behind `ssl` is stirred before a new one is made."""
+        """An object that is this process's own."""
         if self._page[0] != 1 or self._number != os.getpid():
-            _stir()
             self._token, self._number = object(), os.getpid()
             self._page[0] = 1  # last: with the mark the token is new
         return self._token
@@ -133,31 +150,6 @@ def _cleared_in_children() -> mmap.mmap | bytearray:
     with contextlib.suppress(OSError):  # before Linux 4.14
         page.madvise(_WIPE_ON_FORK)
     return page
-
-
-def _stir() -> None:
-    """Mix the system's randomness into OpenSSL's generator, which knows a child by the number of its process only."""
-    with contextlib.suppress(ImportError):  # where Python was built without ssl
-        from ssl import RAND_add
-
-        RAND_add(os.urandom(48), 48.0)
-
-
-def _generate(n: int) -> bytes:
-    PROCESS.token()
-    # imported when it is first needed: it takes longer than the rest of this file
-    try:
-        from ssl import RAND_bytes
-    except ImportError:  # pragma: no cover # only where Python was built without ssl
-        return os.urandom(n)
-    return RAND_bytes(n)
-
-
-def _fresh(n: int) -> bytes:
-    drawn = _generate(n)
-    if len(drawn) != n:
-        raise OSError("The random number generator gave fewer bytes than it was asked for.")
-    return drawn
 
 
 PROCESS = Process()

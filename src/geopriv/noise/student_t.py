@@ -57,6 +57,27 @@ class StudentT(Noise):
     def law(self) -> Law:
         return StudentLaw(self.df)
 
+    def largest_loss(
+        self, center: FloatArray, scale: FloatArray, center2: FloatArray, scale2: FloatArray
+    ) -> FloatArray:
+        """sup_y |ln p(y) − ln p'(y)| of a + b·Z and a' + b'·Z, ν ≥ 1: (ν+1)/2·d_H + (ν−1)/2·|ln b/b'|.
+
+        d_H = 2·asinh(√(((a − a')²/ν + (b − b')²)/(4·b·b'))) is the hyperbolic distance of (a/√ν, b) and (a'/√ν, b').
+
+        Reference: theory G1.
+
+        >>> import numpy as np
+        >>> StudentT(df=3).largest_loss(*(np.array([part]) for part in (0.0, 1.0, 1.0, 2.0))).round(6)
+        array([2.223323])
+        """
+        if self.df < 1:
+            raise invalid("StudentT", "df", "at least 1 for the exact loss", self.df)
+        apart = np.hypot((center - center2) / math.sqrt(self.df), scale - scale2) / (
+            2 * np.sqrt(scale) * np.sqrt(scale2)
+        )
+        turned = np.abs(np.log(scale) - np.log(scale2))
+        return np.asarray((self.df + 1) * np.arcsinh(apart) + (self.df - 1) / 2 * turned)
+
     def budget(self, gamma: float, eta: float) -> float:
         """ε spent by f(x) + B(x)/η·Z with B a g_E-smooth bound of rate γ: max(1, ν)·γ + (ν+1)/(2√ν)·η.
 

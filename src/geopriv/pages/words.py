@@ -24,6 +24,7 @@ REASONS = {
     "no token": "without an invitation",
     "unknown token": "with an invitation that was never given out",
     "spent token": "with an invitation that was used before",
+    "other site": "sent by a page of another site",
     "too fast": "too many at once from one address",
     "too slow": "begun, and not at their end within half a minute",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +13,8 @@ from geopriv.shapes.coordinates import Box, Coordinate
 from geopriv.shapes.grids import BlurredGrid
 from geopriv.shapes.profiles import Gaussian, LinearPieces, Profile
 from geopriv.spaces import Space
-from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.balls import arb
+from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.rounding import above, below
 
 CLEAR = 0.9  # of a person counts in the middle of an area that can be told from its surroundings
@@ -81,6 +83,11 @@ class Query(ABC):
         return self.profile.bounds
 
     @property
+    def lipschitz(self) -> float:
+        """A number K with |f(x) − f(x')| ≤ K·dist(x, x')."""
+        return self.profile.lipschitz
+
+    @property
     def bell(self) -> Gaussian | None:
         """The profile, if f is a Gaussian of the distance to its place on a flat space, hence a product over axes."""
         profile = self.profile if self.has_profile and self.space.flat else None
@@ -133,6 +140,29 @@ class Query(ABC):
         """
         shape = self.geometry.moved
         return self if shape is None else (shape, self.profile)
+
+    @property
+    def corners(self) -> Box:
+        """The lowest and the highest corner of the box on whose cells its slope is bounded, as points, shape (d,)."""
+        return self.box(0.0)
+
+    @property
+    def certified(self) -> bool:
+        """Whether its slope on boxes is proven by its own operations, and not by its author's word."""
+        return False
+
+    def bounds_on(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Its least and its largest value, and its steepest slope, on boxes with corners of shape (d, n).
+
+        Raises:
+            InvalidParameter: for a query that cannot say how steep it is on a box.
+        """
+        rule = "a profile of a coordinate, or a Function, which says how steep it is on a box"
+        raise invalid("geopriv.smooth", "query", rule, type(self).__name__)
+
+    def enclose_answer(self, row: Sequence[float]) -> arb:
+        """F at the point of one row of exact numbers, in balls."""
+        return self.profile.enclose(self.geometry.enclose(row))
 
     def coordinate(self, values: Any) -> FloatArray:
         """s(x) for values x of the space, in its unit of distance."""

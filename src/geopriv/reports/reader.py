@@ -43,7 +43,7 @@ REASONS = (
     "another round",
 )
 # a collector also says why it did not take a report
-EVERY_REASON = (*REASONS, "no token", "unknown token", "spent token", "too fast", "too slow")
+EVERY_REASON = (*REASONS, "no token", "unknown token", "spent token", "other site", "too fast", "too slow")
 
 Batch: TypeAlias = pa.RecordBatch | list[dict[str, Any] | str] | str  # rows; or the reason why there are none
 

@@ -25,6 +25,7 @@ BATCH = 1 << 16  # rows at a time
 BROKEN = (pa.ArrowException, OSError, ValueError, OverflowError)  # what Arrow raises for a damaged file
 _BYTES = 1 << 24  # of lines at a time: what JSON makes of them can take twenty times as much
 _LONGEST = 1 << 12  # bytes of a line: a report has some 150
+_FAR = 1e18  # numbers of a report lie within ±2^53
 _LONGEST_TEXT = 64  # bytes of a hash or an id that can be right
 _KEYS = frozenset(COLUMNS.names)
 _TEXTS = ("design", "id")
@@ -163,10 +164,16 @@ def parse_line(line: bytes) -> dict[str, Any] | str:
     if len(line) > _LONGEST:
         return "malformed"
     try:
-        row = json.loads(line)
+        row = json.loads(line, parse_float=_number)
     except (ValueError, RecursionError):
         row = None
     return row if isinstance(row, dict) else "malformed"
+
+
+def _number(text: str) -> int | float:
+    """Of what is written with a point or an exponent: 138.0 is a whole number, as the published schemas have it."""
+    value = float(text)
+    return int(value) if value.is_integer() and abs(value) < _FAR else value
 
 
 def _skip_line(readline: Callable[[int], bytes]) -> None:

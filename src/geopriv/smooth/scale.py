@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,39 @@ class Scale(Enclosed, ABC):
     def covered(self, noise: Noise, rate: float) -> bool:
         """Whether the margin covers the rounding errors of what the scale was made from."""
         return True
+
+
+class PlaceScale(ABC):
+    """σ as a function of the point itself, for functions that are no profile of a coordinate."""
+
+    steepest: float  # a Lipschitz constant of f
+
+    @abstractmethod
+    def __call__(self, points: FloatArray) -> FloatArray:
+        """σ at points of shape (n, d), as it is stated."""
+
+    @abstractmethod
+    def enclose_at(self, place: Sequence[arb]) -> arb:
+        """σ with the margin at a point in balls."""
+
+
+@dataclass(frozen=True)
+class EvenScale(PlaceScale):
+    """The same σ at every point.
+
+    Args:
+        value: σ.
+        steepest: a Lipschitz constant of f.
+    """
+
+    value: float
+    steepest: float
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        return np.full(len(points), self.value)
+
+    def enclose_at(self, place: Sequence[arb]) -> arb:
+        return MARGIN * arb(self.value)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ class Space(ABC):
     flat: ClassVar[bool] = False  # whether points have axes along which distances are Euclidean
     word: ClassVar[str] = ""  # what a survey calls it, where it can be asked there
     irrational: ClassVar[bool] = False  # whether points have to be computed: logarithms and projections
+    exact_as_given: ClassVar[bool] = False  # whether the exact numbers of a person are the floats that were given
 
     @property
     @abstractmethod
@@ -192,11 +193,13 @@ class Space(ABC):
     def read_rows(self, values: Any) -> tuple[FloatArray, tuple[int, ...]]:
         """One row of exact numbers a person, shape (n, d), and the shape of the values without their point axis.
 
+        They are to be read only: of many floats they are the caller's own, where these are the exact numbers.
+
         Raises:
             OutOfDomain: where `read` does.
         """
         axes = len(self.point_shape)
-        numbers = read_in_threads(self._read_exactly, values, axes)
+        numbers = read_in_threads(self._read_exactly, values, axes, self.exact_as_given)
         return numbers.reshape(-1, self.dimension), numbers.shape[: numbers.ndim - axes]
 
     def _read_exactly(self, values: Any) -> FloatArray:

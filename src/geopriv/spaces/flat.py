@@ -38,6 +38,8 @@ class Flat(Vectors, Axes):
 class _Plain(Flat):
     """Values that are their own points; what Plane and Euclidean share."""
 
+    exact_as_given: ClassVar[bool] = True
+
     def read(self, values: Any) -> FloatArray:
         return read_vectors(self, values)
 

@@ -30,6 +30,8 @@ from geopriv.spaces.words import plain
 class _Scalars(Axes):
     """Points that are plain numbers with |x − x'|; what Line and LogLine share."""
 
+    exact_as_given: ClassVar[bool] = True
+
     @property
     def dimension(self) -> int:
         return 1

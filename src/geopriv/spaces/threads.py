@@ -72,21 +72,25 @@ def ahead(items: Iterator[_Item]) -> Iterator[_Item]:
             yield cast("_Item", item)
 
 
-def read_in_threads(read: Callable[[Any], FloatArray], x: Any, axes: int) -> FloatArray:
+def read_in_threads(read: Callable[[Any], FloatArray], x: Any, axes: int, as_given: bool = False) -> FloatArray:
     """`read(x)`, piece by piece where x is a large array.
 
     Args:
         read: from values to points of the same shape, each by itself.
         x: values.
         axes: of one point: 0 on a line, 1 elsewhere.
+        as_given: whether floats are their own points. Then a large array of them is checked, and is itself what is
+            read: a second one takes the memory anew each time, which costs more than all the checks.
     """
     if type(x) is not np.ndarray or x.ndim <= axes or x.size <= PIECE:
         return read(x)
     flat = x.reshape(-1, *x.shape[x.ndim - axes :])
-    points = np.empty(flat.shape)
+    points = flat if as_given and x.dtype == np.float64 else np.empty(flat.shape)
 
     def work(start: int) -> None:
-        points[start : start + PIECE] = read(flat[start : start + PIECE])
+        part = read(flat[start : start + PIECE])
+        if points is not flat:
+            points[start : start + PIECE] = part
 
     in_threads(work, range(0, len(flat), PIECE))
     return points.reshape(x.shape)

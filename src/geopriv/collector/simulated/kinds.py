@@ -141,7 +141,7 @@ def _once(verdict: str) -> str:
 
 KINDS = {
     "honest": Kind(_honest, (COUNTED,)),
-    "twice": Kind(_twice, (COUNTED, BEFORE, "spent token"), (COUNTED, BEFORE)),
+    "twice": Kind(_twice, (COUNTED, BEFORE, BEFORE), (COUNTED, BEFORE)),
     "wrong-hash": Kind(_wrong_hash, ("wrong design",)),
     "garbage": Kind(_garbage, ("malformed",)),
     "liar": Kind(_liar, (COUNTED,)),

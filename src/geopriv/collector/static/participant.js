@@ -11,8 +11,6 @@ const SAID = {
   "counted before": "Yours was counted already, once. Thank you.",
   "no token": "It was not counted: this link has no invitation. Open the link that you were given.",
   "unknown token": "It was not counted: this invitation is not known here.",
-  "spent token": "It was not counted: this invitation was used for another report.",
-  "repeated id": "It was not counted again: this browser has answered with another invitation.",
   "too fast": "It was not counted yet: too many requests came from here. Try again in a while.",
 };
 // of a field of which the browser remembers nothing, and asks no service of its maker's what it thinks
@@ -20,6 +18,8 @@ const ALONE = { autocomplete: "off", autocapitalize: "off", autocorrect: "off", 
 // three digits behind a point: decimals, or thousands, as half of the world writes them
 const EITHER = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 let made = ""; // the report, as it is sent
+const USED = "It was not counted: a report was counted with this invitation before. If you sent none, tell who invited you.";
+const OTHER = "It was not counted again: this browser has answered with another invitation.";
 const LATER = "Nobody answered, so it is not known whether it was counted. Try again: it is the same report.";
 
 function say(words, wrong = false) {
@@ -141,12 +141,28 @@ async function make(client, inputs, moved) {
   $("make").disabled = false;
 }
 
+/** With which invitation this browser has sent its report: a collector does not know which report came with which. */
+function invitation(...now) {
+  try {
+    const before = localStorage.getItem(hash);
+    if (now.length) now[0] === null ? localStorage.removeItem(hash) : localStorage.setItem(hash, now[0]);
+    return before;
+  } catch {
+    return null; // the browser keeps nothing
+  }
+}
+
 async function deliver() {
   $("send").disabled = true;
+  const before = invitation();
+  if (before !== null && before !== token) return say(OTHER, true);
   say("Sending…");
   try {
+    invitation(token);
     const { counted, words } = await send(made);
-    const said = SAID[words] ?? "It was not counted now. Try again: it is the same report.";
+    if (words && !counted) invitation(before);
+    const elsewhere = words === "counted before" && before === null;
+    const said = elsewhere ? USED : SAID[words] ?? "It was not counted now. Try again: it is the same report.";
     say(said + (counted ? await soFar() : ""), !counted);
     $("send").disabled = counted;
     if (counted) [$("send").textContent, $("exactly").textContent] = ["Sent", "This was sent"];

@@ -135,13 +135,14 @@ def spare_letters(
     """
     words, later, further = drawn
     lattice, cells, sums, starts = table
-    pace = cells.size / (lattice[-1] - lattice[0])
+    pace, most = cells.size / (lattice[-1] - lattice[0]), shares.max()
     for k in range(later.size):
-        i = later[k]
+        i, chance = later[k], np.int64(further[k, 0] >> np.uint64(24))
+        if chance >= most:
+            continue
         cell = _cell(lattice, cells, pace, s[i])
         if cell < 0:
             continue  # not a number
-        chance = np.int64(further[k, 0] >> np.uint64(24))
         inside = chance < shares[cell]
         around = chance < shares[max(cell - 1, 0)] or chance < shares[min(cell + 1, shares.size - 1)]
         if not inside and not around:

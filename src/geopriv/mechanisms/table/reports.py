@@ -59,7 +59,7 @@ class Letters:
         values = np.empty(len(rows))
 
         def keep(part: slice, drawn: LetterArray) -> None:
-            values[part] = self.table.values[drawn]
+            values[part] = self.table.values.take(drawn)
 
         self._draw(rows, source, keep)
         return values[:, None]

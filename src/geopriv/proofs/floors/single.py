@@ -12,6 +12,7 @@ from geopriv.shapes.profiles import Profile
 from geopriv.spaces.checks import FloatArray, invalid
 
 _CHUNK = 1 << 21
+_PLACES, _WAYS = 4096, 16  # with which a Function is compared: all over its box, and directions from each point
 _GRID = 160  # places tried on each side; each side's best is then refined
 
 
@@ -34,11 +35,39 @@ def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
     >>> lower_bound(Threshold(at=0.0, width=2.0), 1.0, [0.0, 3.0]).round(4)
     array([0.25 , 0.019])
     """
-    require_known_shape("lower_bound", "query", query)
     points = query.space.read(x)
     flat = points.reshape(-1, *query.space.point_shape)
-    found = floor_at(query, query.space.rate(epsilon), flat)
+    if not query.has_profile:
+        found = _floor_at_points(query, query.space.rate(epsilon), flat.reshape(-1, query.space.dimension))
+    else:
+        require_known_shape("lower_bound", "query", query)
+        found = floor_at(query, query.space.rate(epsilon), flat)
     return found.reshape(points.shape[: points.ndim - len(query.space.point_shape)])
+
+
+def _floor_at_points(query: Query, rate: float, points: FloatArray) -> FloatArray:
+    """The supremum over places all over the box, and over some in every direction from each point."""
+    (low, high), d = query.corners, query.space.dimension
+    axes = [np.linspace(a, b, round(_PLACES ** (1 / d))) for a, b in zip(low, high, strict=True)]
+    places = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, d)
+    turns = np.random.default_rng(0).standard_normal((_WAYS, d))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    steps = (np.geomspace(1e-3, 4.0, 24)[:, None, None] / rate * turns).reshape(-1, d)
+    answer, other = (query.answer(each.reshape(-1, *query.space.point_shape)) for each in (points, places))
+    floor = np.zeros(len(points))
+    rows = max(1, _CHUNK // len(places))
+    for first in range(0, len(points), rows):
+        part = slice(first, first + rows)
+        here = points[part]
+        beside = (here[:, None] + steps).reshape(-1, *query.space.point_shape)
+        near = query.answer(beside).reshape(len(here), -1)
+        for values, way in (
+            (other[None], np.linalg.norm(here[:, None] - places, axis=2)),
+            (near, np.broadcast_to(np.linalg.norm(steps, axis=1), near.shape)),
+        ):
+            far = np.where(way > 0, 4 * np.sinh(np.minimum(rate * way / 2, 300.0)) ** 2, np.inf)
+            floor[part] = np.maximum(floor[part], ((values - answer[part, None]) ** 2 / far).max(axis=1))
+    return floor
 
 
 def require_known_shape(owner: str, parameter: str, query: Query) -> None:

@@ -28,6 +28,7 @@ from geopriv.reports.engines.rows import (
 from geopriv.reports.engines.suspicions import Suspicions
 from geopriv.spaces import Space
 from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.frames import WHOLE
 
 Keys = npt.NDArray[np.uint64]
 
@@ -53,7 +54,8 @@ class People:
 
     The key of a name is its BLAKE2b under a secret, by default 32 random bytes, which are drawn here, never written,
     and gone with this object. To who does not have them, keys of different people look like independent random numbers,
-    and nobody can try names. Names are compared byte by byte; whole numbers are names in decimal.
+    and nobody can try names. Names are compared in NFC (é is one letter, however it is written) and without the spaces
+    around them; whole numbers of numeric columns are names in decimal. Texts that differ otherwise are other people.
 
     Args:
         column: that names people; "" for a person a row.
@@ -102,11 +104,10 @@ class People:
             return None
         found = batch.column(self._column)
         plain = found.dictionary_decode() if isinstance(found, pa.DictionaryArray) else found
-        if not (is_text(plain.type) or pa.types.is_integer(plain.type) or pa.types.is_null(plain.type)):
-            kind = f"The column {self._column!r} must hold texts or whole numbers, one for each person"
-            raise InvalidParameter(f"{kind}; it holds {kind_of(plain.type)}.")
-        texts = plain if is_text(plain.type) else pc.cast(plain, pa.string())
-        names = pc.cast(texts, pa.large_binary())
+        if is_text(plain.type):
+            names = _texts(pc.cast(plain, pa.large_binary()))
+        else:
+            names = pc.cast(pc.cast(_whole(plain, self._column), pa.large_string()), pa.large_binary())
         return pc.if_else(pc.equal(pc.binary_length(names), 0), pa.scalar(None, names.type), names)
 
     def keys(self, names: pa.Array | None, n: int) -> Keys:
@@ -115,3 +116,46 @@ class People:
             return self._source.integers64(2 * n).reshape(n, 2)
         hashed = [blake2b(name, digest_size=16, key=self._secret).digest() for name in names.to_pylist()]
         return np.frombuffer(b"".join(hashed), dtype="<u8").astype(np.uint64).reshape(n, 2)
+
+
+def _texts(names: pa.Array) -> pa.Array:
+    """Names as bytes, in NFC and without the spaces around them; bytes that are no text without plain spaces alone."""
+    try:
+        texts = pc.cast(names, pa.large_string())
+    except pa.ArrowInvalid:  # not all of them are texts
+        known = [_decoded(name) for name in names.to_pylist()]
+        trimmed = _texts(pa.array([text and text.encode() for text in known], names.type))
+        bare = pa.array([None if name is None else name.strip() for name in names.to_pylist()], names.type)
+        return pc.if_else(pa.array([text is None for text in known]), bare, trimmed)
+    if not pc.all(pc.string_is_ascii(texts)).as_py():
+        texts = pc.utf8_normalize(texts, form="NFC")
+    return pc.cast(pc.utf8_trim_whitespace(texts), names.type)
+
+
+def _decoded(name: bytes | None) -> str | None:
+    try:
+        return None if name is None else name.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _whole(numbers: pa.Array, column: str) -> pa.Array:
+    """Whole numbers, whatever kind of numbers a column has; what is missing may be not-a-number."""
+    kind = numbers.type
+    try:
+        if pa.types.is_floating(kind):
+            floats = pc.cast(numbers, pa.float64())
+            floats = pc.if_else(pc.is_nan(floats), pa.scalar(None, pa.float64()), floats)
+            reach = pc.less(pc.abs(floats), float(WHOLE))  # from there on two whole numbers may be one float
+            return pc.cast(pc.if_else(reach, floats, pa.scalar(0.5)), pa.int64())
+        if pa.types.is_decimal(kind):
+            return pc.cast(numbers, pa.decimal256(76, 0))
+    except pa.ArrowInvalid:
+        got = "numbers that are not whole, or floats from 2^53 on"
+    else:
+        if pa.types.is_integer(kind) or pa.types.is_null(kind):
+            return numbers
+        got = kind_of(kind)
+    raise InvalidParameter(
+        f"The column {column!r} must hold texts or whole numbers, one for each person; it holds {got}."
+    )

@@ -65,8 +65,8 @@ class Coordinate(Enclosed, ABC):
             off = self.float_error(start.value, s)
             if off is None:
                 return None
-            # a 1-Lipschitz coordinate is off by no more than its point
-            off = off + math.sqrt(self.space.dimension) * start.off.max(axis=1)
+            if start.off.any():  # a 1-Lipschitz coordinate is off by no more than its point
+                off = off + math.sqrt(self.space.dimension) * start.off.max(axis=1)
             finite = np.isfinite(s.sum())  # quicker than asking each
         if not finite:  # what overflows is not certain, and goes to the balls
             clear = np.isfinite(s)

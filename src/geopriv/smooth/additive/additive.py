@@ -17,7 +17,8 @@ from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Noise
 from geopriv.noise.plans import Shifted, grid
 from geopriv.queries import Query
-from geopriv.smooth.scale import Scale
+from geopriv.smooth.points import worst_of_points
+from geopriv.smooth.scale import PlaceScale, Scale
 from geopriv.spaces.balls import arb, total
 from geopriv.spaces.bounded import Bounded
 from geopriv.spaces.checks import FloatArray, invalid
@@ -25,15 +26,15 @@ from geopriv.spaces.checks import FloatArray, invalid
 
 @dataclass(frozen=True)
 class Additive(OfOneQuery):
-    """f(x) + σ(s(x))·Z: the answer, plus symmetric noise whose scale depends on the coordinate alone.
+    """f(x) + σ(x)·Z: the answer, plus symmetric noise whose scale depends on the value.
 
     Unbiased, with variance σ²·Var(Z).
 
     Args:
-        query: f = f0 ∘ s.
+        query: f = f0 ∘ s, or any function of R^d.
         guarantee: what `calibrate` proved.
         noise: the law of Z.
-        scale: σ, a function of coordinates.
+        scale: σ, a function of coordinates; of points (n, d) where the query has no coordinate.
     """
 
     query: Query
@@ -49,18 +50,28 @@ class Additive(OfOneQuery):
         """One release for each value of x, from a seeded generator."""
 
         def noisy(points: FloatArray, rng: np.random.Generator) -> FloatArray:
-            s = self.query.geometry(points)
-            return self.query.profile(s) + self.scale(s) * self.noise.sample(rng, s.shape)
+            where = self._where(points)
+            sigma = self.scale(where)
+            answer = self.query.profile(where) if self.query.has_profile else self.query.answer(points)
+            return answer + sigma.reshape(answer.shape) * self.noise.sample(rng, answer.shape)
 
         return Simulated(simulate(self.query.space, x, rng, noisy))
 
+    def _where(self, points: FloatArray) -> FloatArray:
+        """What the scale is a function of: coordinates, or the points themselves as rows."""
+        return self.query.geometry(points) if self.query.has_profile else points.reshape(-1, self.query.space.dimension)
+
     def releases(self) -> list[Shifted]:
+        if not self.query.has_profile:
+            return [release_at_points(self.query, self.scale, self.noise, self.guarantee)]
         if not isinstance(self.scale, Scale):  # a function of one's own
             rule = "one whose noise scale has an enclosure"
             raise invalid("report", "query", rule, type(self.scale).__name__)
         return [release(self.query, [(self.query, self.scale)], self.noise, self.guarantee.epsilon)]
 
     def worst_loss(self) -> WorstLoss:
+        if not self.query.has_profile:
+            return worst_of_points(self.query, self.scale, self.noise, self.guarantee)
         return worst_on_line(self.query.profile, self.scale, self.noise, self.guarantee)
 
     def bias(self, x: Any) -> FloatArray:
@@ -71,7 +82,7 @@ class Additive(OfOneQuery):
         """
         if not self.noise.moments > 1:
             raise invalid(type(self).__name__, "noise", "of finite mean where a bias is asked for", self.noise)
-        return np.zeros(self.query.coordinate(x).shape)
+        return np.zeros(self.query(x).shape)
 
     def variance(self, x: Any) -> FloatArray:
         """The variance of the release for each value: σ(s(x))²·Var(Z), exactly.
@@ -79,10 +90,12 @@ class Additive(OfOneQuery):
         Raises:
             InvalidParameter: where the noise has no variance.
         """
-        return self.variance_at(self.query.coordinate(x))
+        points = self.query.space.read(x)
+        found = self.variance_at(self._where(points))
+        return found.reshape(points.shape[: points.ndim - len(self.query.space.point_shape)])
 
     def variance_at(self, s: FloatArray) -> FloatArray:
-        """The variance at coordinates."""
+        """The variance at coordinates; at points (n, d) where the query has none."""
         if not self.noise.moments > 2:
             raise invalid(type(self).__name__, "noise", "of finite variance where a variance is asked for", self.noise)
         return np.asarray(self.scale(s) ** 2 * self.noise.variance)
@@ -91,6 +104,26 @@ class Additive(OfOneQuery):
         """The reports themselves: each is an unbiased estimate of its person's f(x)."""
         self._require(query)
         return reports
+
+
+def release_at_points(
+    query: Query, scale: Callable[[FloatArray], FloatArray], noise: Noise, guarantee: Guarantee
+) -> Shifted:
+    """F(x) + σ(x)·Z of a query without a coordinate: all of it in balls.
+
+    Raises:
+        InvalidParameter: for a function or a scale that has no enclosure.
+    """
+    low, high = query.bounds
+    if not isinstance(scale, PlaceScale):
+        raise invalid("report", "query", "one whose noise scale has an enclosure", type(scale).__name__)
+    unit = min(scale.steepest / guarantee.epsilon, high - low)
+    query.enclose_answer(np.zeros(query.space.dimension).tolist())  # refuses now what has none
+
+    def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
+        return [query.enclose_answer(row)], scale.enclose_at(query.space.enclose(row))
+
+    return Shifted(noise.law(), (grid(unit),), enclose, lambda _: None)
 
 
 def release(query: Query, parts: Sequence[tuple[Query, Scale]], noise: Noise, rate: float) -> Shifted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,12 +14,17 @@ from scipy import optimize, special
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import StudentT
 from geopriv.queries import Query
-from geopriv.queries.priors import Prior, coordinates_under
+from geopriv.queries.priors import Prior, coordinates_under, even_points, points_under
 from geopriv.shapes.profiles import Profile
 from geopriv.smooth.additive.additive import Additive
+from geopriv.smooth.cells import CELLS as CELL
+from geopriv.smooth.cells import cells_of
+from geopriv.smooth.fields import Field, least_field
 from geopriv.smooth.sensitivity.least_scale import CELLS, least_scale
 from geopriv.smooth.sensitivity.student_scales import LeastScale
 from geopriv.spaces.checks import FloatArray, invalid, positive
+
+_ROUGH = 0.4  # in units of 1/ε, cells on which ν is chosen
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,12 @@ class LeastScaleT(Additive):
 
     @classmethod
     def calibrate(
-        cls, query: Query, epsilon: float | str, df: float | None = None, prior: Prior | Any = None
+        cls,
+        query: Query,
+        epsilon: float | str,
+        df: float | None = None,
+        prior: Prior | Any = None,
+        cells: float = CELL,
     ) -> LeastScaleT:
         """The mechanism for a query at a rate.
 
@@ -50,11 +61,15 @@ class LeastScaleT(Additive):
             epsilon: per unit of distance, as a number or a sentence.
             df: ν, at least 1; a variance needs ν > 2. By default the one of least expected variance under the prior.
             prior: a Prior, or an array of *public* values, over which df is chosen; never the data being collected.
-                By default coordinates are uniform on the line.
+                By default coordinates are uniform on the line, and points in the box of a Function.
+            cells: in units of 1/ε, on which the slope of a Function is bounded and its scale certified; halving them
+                takes four times as long in the plane and gains some 5 % of the variance at first.
 
-        Reference: theory T2, T3, T4; docs/theory/least-scale.md.
+        Reference: theory T2, T3, T4; of a Function G6, G7, G8; docs/theory/least-scale.md.
         """
         rate = query.space.rate(epsilon)
+        if not query.has_profile:
+            return cls._of_function(query, rate, df, prior, cells)
         if df is None:
             where = None if prior is None else coordinates_under("LeastScaleT", query, prior)
             df = _best_df(query.profile, rate, where)
@@ -63,6 +78,27 @@ class LeastScaleT(Additive):
         noise = StudentT(df)
         promise = Guarantee(rate, unit=query.space.distance_unit, reference="theory T1–T4")
         return cls(query, promise, noise, least_scale(query.profile, rate, noise.df))
+
+    @classmethod
+    def _of_function(cls, query: Query, rate: float, df: float | None, prior: Prior | Any, cells: float) -> LeastScaleT:
+        if df is None:
+            rough = cells_of(query, max(cells, _ROUGH) / rate)
+            if prior is None:
+                low, high = query.corners
+                points, weights = low + (high - low) * even_points(low.size), None
+            else:
+                read, weights = points_under("LeastScaleT", query.space, prior)
+                points = read.reshape(-1, query.space.dimension)
+
+            def log_size(scale: Field) -> float:
+                return float(special.logsumexp(2 * np.log(scale(points)), b=weights))
+
+            df = _least_df(lambda df: log_size(least_field(rough, rate, df)))
+        elif not positive("LeastScaleT", "df", df) >= 1:
+            raise invalid("LeastScaleT", "df", "at least 1", df)
+        noise = StudentT(df)
+        promise = Guarantee(rate, unit=query.space.distance_unit, reference="theory G2, G6 and G8")
+        return cls(query, promise, noise, least_field(cells_of(query, cells / rate), rate, noise.df))
 
 
 def _best_df(profile: Profile, rate: float, where: tuple[FloatArray, FloatArray] | None) -> float:
@@ -80,11 +116,20 @@ def _uniform_df(profile: Profile, rate: float) -> float:
 
 
 def _minimise(log_size: Any, profile: Profile, rate: float) -> float:
+    def of_scale(df: float) -> float:
+        scale: LeastScale = least_scale(profile, rate, df, cells=CELLS // 8)  # the optimum is flat
+        return float(log_size(scale))
+
+    return _least_df(of_scale, 1e-3)
+
+
+def _least_df(log_size: Callable[[float], float], tolerance: float = 0.05) -> float:
+    """The ν > 2 of least expected variance, from the logarithm of the mean σ² at each ν."""
+
     def expected(log_excess: float) -> float:
         df = 2 + math.exp(log_excess)
-        scale: LeastScale = least_scale(profile, rate, df, cells=CELLS // 8)  # the optimum is flat
-        return float(log_size(scale)) + math.log(df / (df - 2))
+        return log_size(df) + math.log(df / (df - 2))
 
     bounds = math.log(0.1), math.log(30.0)
-    found = optimize.minimize_scalar(expected, bounds=bounds, method="bounded", options={"xatol": 1e-3})
+    found = optimize.minimize_scalar(expected, bounds=bounds, method="bounded", options={"xatol": tolerance})
     return 2 + math.exp(float(found.x))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import Laplace
 from geopriv.queries import Query
 from geopriv.smooth.additive.additive import Additive
-from geopriv.smooth.scale import ConstantScale
+from geopriv.smooth.cells import CELLS, cells_of
+from geopriv.smooth.scale import ConstantScale, EvenScale
 
 
 @dataclass(frozen=True)
 class LipschitzLaplace(Additive):
-    """f(x) + K/ε·Z with Laplace noise Z and K the Lipschitz constant of the profile.
+    """f(x) + K/ε·Z with Laplace noise Z and K the Lipschitz constant of f.
 
     >>> from geopriv import Threshold
     >>> m = LipschitzLaplace.calibrate(Threshold(at=100_000, width=16_000), epsilon=1 / 8000)
@@ -22,19 +23,27 @@ class LipschitzLaplace(Additive):
     """
 
     @classmethod
-    def calibrate(cls, query: Query, epsilon: float | str) -> LipschitzLaplace:
+    def calibrate(cls, query: Query, epsilon: float | str, cells: float = CELLS) -> LipschitzLaplace:
         """The mechanism for a query at a rate.
 
-        Guarantee: (ε, 0, ∞)-GP. |f0(s) − f0(s')| ≤ K|s − s'| and |s(x) − s(x')| ≤ dist(x, x'), so the exponent of the
+        Guarantee: (ε, 0, ∞)-GP. |f(x) − f(x')| ≤ K·dist(x, x'), so the exponent of the
         Laplace density moves by at most ε·dist.
 
         Args:
             query: what is asked.
             epsilon: per unit of distance, as a number or a sentence such as "1 per 10,000 USD".
+            cells: in units of 1/ε, on which the slope of a Function is bounded (theory G8).
 
         Reference: paper, Lemma 2.3; theory T1, E1.
         """
         rate = query.space.rate(epsilon)
-        scale = query.profile.lipschitz / rate
         promise = Guarantee(rate, unit=query.space.distance_unit, reference="paper Lemma 2.3, theory T1")
-        return cls(query, promise, Laplace(), ConstantScale(scale))
+        if not query.has_profile:
+            steepest = cells_of(query, cells / rate).top
+            return cls(
+                query,
+                replace(promise, reference="paper Lemma 2.3, theory G8"),
+                Laplace(),
+                EvenScale(steepest / rate, steepest),
+            )
+        return cls(query, promise, Laplace(), ConstantScale(query.profile.lipschitz / rate))

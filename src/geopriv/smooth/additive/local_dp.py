@@ -9,7 +9,7 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import Laplace
 from geopriv.queries import Query
 from geopriv.smooth.additive.additive import Additive
-from geopriv.smooth.scale import ConstantScale
+from geopriv.smooth.scale import ConstantScale, EvenScale
 from geopriv.spaces.checks import invalid, positive
 
 
@@ -28,16 +28,17 @@ class LocalLaplace(Additive):
         Guarantee: ε'-LDP (Geo-Privacy with the discrete metric).
 
         Args:
-            query: what is asked; its profile must be bounded.
+            query: what is asked; it must be bounded.
             epsilon: per unit of distance, as a number or a sentence.
             distance: C, where the two promises meet.
 
         Reference: paper, Lemma 2.1 and section 5.
         """
-        low, high = query.profile.bounds
+        low, high = query.bounds
         if not math.isfinite(high - low):
             raise invalid("LocalLaplace", "query", "a query with bounded answers", query)
         budget = query.space.rate(epsilon) * positive("LocalLaplace", "distance", distance)
         scale = (high - low) / budget
         promise = Guarantee(budget, metric="discrete", reference="paper Lemma 2.1")
-        return cls(query, promise, Laplace(), ConstantScale(scale))
+        even = EvenScale(scale, math.inf) if not query.has_profile else ConstantScale(scale)
+        return cls(query, promise, Laplace(), even)

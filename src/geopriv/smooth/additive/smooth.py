@@ -12,6 +12,7 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import GeneralizedCauchy, Laplace, Noise, StudentT
 from geopriv.queries import Query
 from geopriv.smooth.additive.additive import Additive, spend
+from geopriv.smooth.cells import CELLS, SmoothBound, cells_of
 from geopriv.smooth.scale import MARGIN, Scale
 from geopriv.smooth.sensitivity import (
     LEAST,
@@ -88,8 +89,9 @@ class SmoothT(Additive):
         epsilon: float | str,
         gamma_share: float = 1 / 3,
         df: float = 3.0,
-        radius: float = math.inf,
+        radius: float | None = None,
         calibration: Literal["sum", "exact"] = "sum",
+        cells: float = CELLS,
     ) -> SmoothT:
         """The mechanism for a query at a rate, by the paper's sum: ε = max(1, ν)·γ + (ν+1)/(2√ν)·η.
 
@@ -103,8 +105,10 @@ class SmoothT(Additive):
             epsilon: per unit of distance, as a number or a sentence.
             gamma_share: the part of ε spent on the change of the scale.
             df: ν. A variance needs ν > 2.
-            radius: Λ of the pointwise Lipschitz constant.
+            radius: Λ of the pointwise Lipschitz constant, by default infinite; of a Function it is left out, and the
+                slope at each place counts (Λ → 0), which keeps the promise everywhere too (theory T2).
             calibration: "sum" as in the paper, or "exact".
+            cells: in units of 1/ε, on which the slope of a Function is bounded (theory G5′ and G8).
 
         Reference: paper, Lemma 3.5 and section 5 (ν = 3, a third of ε for γ); theory T1, T2, and T3 for "exact".
         """
@@ -121,7 +125,7 @@ class SmoothT(Additive):
         if exact:
             eta = 2 * math.sqrt(noise.df) / (noise.df + 1) * math.sqrt((rate - noise.df * gamma) * (rate + gamma))
         eta = spend("SmoothT", lambda eta: whole(gamma, eta), eta, rate)
-        scale = SmoothScale(query, ExponentialGrowth(gamma), eta, positive_or_infinite("SmoothT", "radius", radius))
+        scale = scale_of("SmoothT", query, gamma, eta, radius, cells / rate)
         return cls(query, _pure(query, rate, "theory T3" if exact else "paper Lemma 3.5"), noise, scale, gamma, eta)
 
 
@@ -140,7 +144,8 @@ class SmoothCauchy(Additive):
         gamma_share: float = 1 / 3,
         p: float = 4.0,
         theta: float = 1.0,
-        radius: float = math.inf,
+        radius: float | None = None,
+        cells: float = CELLS,
     ) -> SmoothCauchy:
         """The mechanism for a query at a rate: ε = max(1, pθ − 1)·γ + (p − 1)^((p−1)/p)·θ·η.
 
@@ -152,15 +157,14 @@ class SmoothCauchy(Additive):
             gamma_share: the part of ε spent on the change of the scale.
             p: of the noise, at least 1.
             theta: of the noise, with pθ > 1; a variance needs pθ > 3.
-            radius: Λ of the pointwise Lipschitz constant.
+            radius: Λ of the pointwise Lipschitz constant, by default infinite; left out of a Function, as for SmoothT.
+            cells: as for SmoothT.
 
-        Reference: paper, Lemma 3.3; theory T1 and T2's corollary.
+        Reference: paper, Lemma 3.3; theory T1 and T2's corollary, G5′ for a Function.
         """
         rate = query.space.rate(epsilon)
         noise, gamma, eta = cauchy_budget("SmoothCauchy", rate, gamma_share, p, theta)
-        scale = SmoothScale(
-            query, ExponentialGrowth(gamma), eta, positive_or_infinite("SmoothCauchy", "radius", radius)
-        )
+        scale = scale_of("SmoothCauchy", query, gamma, eta, radius, cells / rate)
         return cls(query, _pure(query, rate, "paper Lemma 3.3"), noise, scale, gamma, eta)
 
 
@@ -193,6 +197,8 @@ class SmoothLaplace(Additive):
 
         Reference: paper, Lemma 3.6 as corrected by theory E5; theory T1.
         """
+        if not query.has_profile:
+            raise invalid("SmoothLaplace", "query", "a profile of a coordinate, whose slopes within Λ are known", query)
         rate = query.space.rate(epsilon)
         noise = Laplace()
         chance = fraction("SmoothLaplace", "delta", delta)
@@ -202,6 +208,28 @@ class SmoothLaplace(Additive):
         scale = SmoothScale(query, LinearGrowth(gamma), eta, reach)
         promise = Guarantee(rate, chance, reach, query.space.distance_unit, reference="paper Lemma 3.6, theory E5, T1")
         return cls(query, promise, noise, scale, gamma, eta)
+
+
+def scale_of(
+    owner: str, query: Query, gamma: float, eta: float, radius: float | None, width: float
+) -> SmoothScale | SmoothBound:
+    """B/η of a query with the growth exp(γ·distance): of its profile, or of cells.
+
+    Args:
+        owner: the mechanism.
+        query: what is asked.
+        gamma: γ.
+        eta: η.
+        radius: Λ, or None.
+        width: of cells, in the unit of distance.
+    """
+    if query.has_profile:
+        reach = positive_or_infinite(owner, "radius", math.inf if radius is None else radius)
+        return SmoothScale(query, ExponentialGrowth(gamma), eta, reach)
+    if radius is not None:
+        rule = "a profile of a coordinate where a radius is given; of a Function the slope at each place counts (Λ → 0)"
+        raise invalid(owner, "query", rule, query)
+    return SmoothBound(cells_of(query, width), gamma, eta)
 
 
 def cauchy_budget(
@@ -218,4 +246,5 @@ def cauchy_budget(
 
 
 def _pure(query: Query, rate: float, lemma: str) -> Guarantee:
-    return Guarantee(rate, unit=query.space.distance_unit, reference=f"{lemma}, theory T1 and T2 (chaining)")
+    bound = "G5′, G8 and T2" if not query.has_profile else "T1 and T2 (chaining)"
+    return Guarantee(rate, unit=query.space.distance_unit, reference=f"{lemma}, theory {bound}")

@@ -37,7 +37,7 @@ _MIDDLE, _SPAN = 1 << 53, 1 << 54  # numbers of a report lie within ±2^53
 _STRATA = 1 << 18  # that fit in 127 bits beside two numbers
 _MOST = 1 << 20  # beyond mechanisms and groups
 _TEXTS = ("VARCHAR", "JSON")
-_NUMBER = r"\s*-?[0-9]+\s*"
+_NUMBER = r"\s*-?([0-9]+|[0-9]{1,18}\.0+)\s*"  # as lines of JSON are read: 138.0 is a whole number
 _LIST = rf"\s*\[({_NUMBER}(,{_NUMBER})*|\s*)\]\s*"
 
 
