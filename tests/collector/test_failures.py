@@ -194,13 +194,17 @@ def test_a_database_whose_file_was_moved_takes_nothing_until_it_is_back(tmp_path
     assert ids(Store(database)) == {json.loads(line(k))["id"] for k in (0, 4)}
 
 
-def test_a_database_whose_file_was_replaced_takes_nothing(tmp_path: Path) -> None:
-    """Connections that were open write into the old file, and new ones into the new."""
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_database_whose_file_was_replaced_takes_nothing(tmp_path: Path, linked: bool) -> None:
+    """Connections that were open write into the old file, and new ones into the new, or where a link now leads to."""
     path = tmp_path / "survey.sqlite"
+    if linked:
+        path.symlink_to("first.sqlite")
     with closing(Store(f"sqlite:///{path}")) as store:
         store.begin(DESIGN.hash, False)
         path.rename(tmp_path / "old")
-        shutil.copy(tmp_path / "old", path)
+        shutil.copy(tmp_path / "old", tmp_path / "new")
+        path.symlink_to("new") if linked else (tmp_path / "new").rename(path)
         for _ in range(2):
             with pytest.raises(Unavailable, match="was moved or replaced"):
                 store.take([Sent(bytes(16), 0, None, "[1]", None)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import Unavailable
 from tests.collector.conftest import DESIGN
-from tests.collector.servers import free_port, running, serving, status
+from tests.collector.servers import COMMAND, free_port, running, serving, status
 from tests.collector.test_collector import line
 
 only_postgresql = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -64,6 +65,24 @@ def test_a_collector_whose_disk_is_full_is_not_ready_until_it_writes_again(tmp_p
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         assert becomes(port, 200)
         assert status(port, "POST", "/v1/reports", "", line(1)) == 201
+
+
+def test_a_collector_that_begins_where_nothing_can_be_written_is_not_ready(tmp_path: Path) -> None:
+    design, port = tmp_path / "design.json", free_port()
+    design.write_bytes(DESIGN.to_bytes())
+    with serving(design, f"sqlite:///{tmp_path}/survey.sqlite", port, "--anybody") as process:
+        process.terminate()
+        process.wait(60)
+    command = ["sh", "-c", 'ulimit -f 256; exec "$@"', "sh", *COMMAND, "design.json", "--port", str(port)]
+    with subprocess.Popen([*command, "--anybody"], cwd=tmp_path) as process:
+        try:
+            while ask(port, "live") is None:
+                assert process.poll() is None
+                time.sleep(0.05)
+            assert becomes(port, 503)
+            assert ask(port, "count") == 200
+        finally:
+            process.kill()
 
 
 @contextmanager

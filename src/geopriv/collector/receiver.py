@@ -103,6 +103,7 @@ class Receiver:
                 logs.LOGGER.error("the database does not answer: what waited was not written, and not acknowledged")
 
     def _work(self) -> None:
+        self._try()  # it is not ready before it is known that reports can be written
         going = True
         while going:
             requests, going = self._gathered()
@@ -154,6 +155,8 @@ class Receiver:
             self.store.try_writing()
         except Unavailable as error:
             self._note_trouble(str(error))
+        except Exception as error:  # whatever it is, reports go on
+            self._note_trouble(type(error).__name__)
         else:
             self._note_trouble("")
 
