@@ -468,3 +468,28 @@ def test_no_floor_is_above_what_a_mechanism_reaches() -> None:
         floor = gp.lower_bound(of(function), 1.0, x)
         assert (floor <= gp.LeastScaleT.calibrate(of(function), 1.0).variance(x)).all(), name
         assert floor.mean() > 0
+
+
+def test_an_audit_searches_for_a_pair_that_breaks_a_constant_and_else_says_whose_word_it_is() -> None:
+    """It said True of a function a hundred times as steep as its constant."""
+    steep = gp.LipschitzQuery(lambda x: np.abs(x) % 10, 0.01)
+    found = gp.audit(gp.LipschitzLaplace.calibrate(steep, 1.0))
+    assert not found.passed
+    assert found.worst_ratio > 99
+    honest = gp.audit(gp.LipschitzLaplace.calibrate(gp.LipschitzQuery(np.sin, 1.0), 1.0))
+    assert honest.passed
+    assert "author's word" in str(honest)
+    assert "author" not in str(gp.audit(gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0)))
+
+
+def test_noise_on_values_is_refused_where_distances_are_not_along_axes() -> None:
+    """A user's space of node numbers had noise on the numbers, at 3.5 times what was promised."""
+
+    class Nodes(gp.Line):
+        def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
+            return np.minimum(np.abs(first - second), 0.3)
+
+    with pytest.raises(gp.InvalidParameter, match="Euclidean along its axes"):
+        gp.InputLaplace.calibrate(Nodes("node"), 1.0).simulate([1.0], np.random.default_rng(0))
+    with pytest.raises(gp.InvalidParameter, match="metric"):
+        gp.Guarantee(1.0, metric="banana")  # type: ignore[arg-type]
