@@ -117,7 +117,7 @@ def test_a_survey_asks_a_formula_from_start_to_end(tmp_path: Any) -> None:
 
 def test_interpolation_is_bounded_by_how_much_the_gradient_varies() -> None:
     """Above every bias that is found, and within six times the largest."""
-    for text in (WAVE, "exp(-(x**2 + y**2) / 8)", "clip(0.5 + x / 4.1, 0, 1)"):
+    for text in (WAVE, "exp(-(x**2 + y**2) / 8)", "clip(0.5 + x / 4.13, 0, 1)"):
         query = made(text)
         for step in (0.12, 0.05):
             lattice = gp.Lattice.on_grid(PLANE, 1.0, step, noise="product")
