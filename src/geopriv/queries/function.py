@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -13,165 +13,30 @@ from geopriv.errors import InvalidParameter
 from geopriv.queries.base import Query
 from geopriv.shapes.coordinates import Box, Coordinate
 from geopriv.shapes.profiles import Profile
-from geopriv.shapes.slopes import Slopes
+from geopriv.shapes.slopes import Refusals, Slopes
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
-from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.checks import FloatArray, finite, invalid
 
 _MOST_AXES = 3
 _SHARE = 1e-9  # by which an enclosure of what lies between 0 and 1 may reach beyond
 Bounds = tuple[FloatArray, FloatArray, FloatArray]  # lowest and highest value, and steepest slope
 
 
-@dataclass(frozen=True)
-class Function(Query):
-    """A function of one, two or three axes, and how steep it can be on any box.
-
-    Where it is made of what has a rule (+, −, ·, /, powers, abs, sqrt, exp, log, tanh, sin, cos, hypot, minimum,
-    maximum, clip) its slope is certified by running it on intervals that carry their derivatives (theory G8). Of
-    anything else `gradient` and `bend` say it, and their author vouches for them. Outside the box it is f at the
-    nearest point of the box, which changes no distance for the longer (theory T1).
-
-    Args:
-        function: of numpy arrays, one an axis, in the unit of distance; it does the same for every value.
-        space: a line, a plane, a LocalPlane (metres east and north of its middle) or Euclidean space of three axes.
-        box: its lowest and its highest corner, two values of the space; a LocalPlane has its region.
-        gradient: of the function, likewise one array for each axis; only together with `bend`.
-        bend: a bound on the norm of the second derivative, a number or a function of boxes (low, high).
-
-    Raises:
-        InvalidParameter: for a box of no size, and for a function without finite values at its corners.
-
-    >>> import numpy as np
-    >>> from geopriv import Plane
-    >>> f = Function(lambda x, y: 0.5 * (1 + np.tanh(x)) * np.exp(-y**2 / 8), Plane("km"), ((-20, -20), (20, 20)))
-    >>> f([(0.0, 0.0), (30.0, 0.0)])
-    array([0.5, 1. ])
-    """
-
-    function: Callable[..., Any]
-    space: Space
-    box_corners: Any = None
-    gradient: Callable[..., Sequence[FloatArray]] | None = None
-    bend_bound: float | Callable[[FloatArray, FloatArray], FloatArray] | None = None
-
-    def __init__(self, function: Any, space: Any, box: Any = None, gradient: Any = None, bend: Any = None) -> None:
-        for name, value in (
-            ("function", function),
-            ("space", space),
-            ("box_corners", None if box is None else _frozen(box)),
-            ("gradient", gradient),
-            ("bend_bound", bend),
-        ):
-            object.__setattr__(self, name, value)
-        self.__post_init__()
-
-    def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise invalid("Function", "function", "a function of numpy arrays, one for each axis", self.function)
-        space = self.space
-        known: Any = space  # people pass anything
-        if not isinstance(known, Space) or not space.flat or space.ratios or not space.dimension <= _MOST_AXES:
-            rule = f"a line, a plane, a LocalPlane or Euclidean space of at most {_MOST_AXES} axes"
-            raise invalid("Function", "space", f"{rule} (on Earth, take the LocalPlane of a region)", space)
-        if (self.gradient is None) != (self.bend_bound is None):
-            raise invalid("Function", "bend", "given together with gradient, or neither", self.bend_bound)
-        low, high = self.corners
-        if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
-            raise invalid("Function", "box", "two finite corners, the lower one first on every axis", self.box_corners)
-        self._at(np.stack([low, high, (low + high) / 2]))
-
-    @cached_property
-    def corners(self) -> Box:
-        """The lowest and the highest corner of the box, as points, shape (d,)."""
-        if self.box_corners is None:
-            if not np.isfinite(self.space.limits).all():
-                raise invalid("Function", "box", "given: its lowest and its highest corner", None)
-            return self.space.limits
-        try:
-            low, high = self.box_corners
-        except (TypeError, ValueError):
-            raise invalid("Function", "box", "two corners", self.box_corners) from None
-        first, last = (np.reshape(self.space.public_point("Function", "box", end), -1) for end in (low, high))
-        return (np.minimum(first, last), np.maximum(first, last)) if self.space.geographic else (first, last)
-
-    @property
-    def certified(self) -> bool:
-        """Whether its slope is proven by its own operations, and not by its author's word."""
-        return self.gradient is None
-
-    def answer(self, points: FloatArray) -> FloatArray:
-        """F at points that the space has read."""
-        flat = points.reshape(-1, self.space.dimension)
-        return self._at(flat).reshape(points.shape[: points.ndim - len(self.space.point_shape)])
-
-    def _at(self, rows: FloatArray) -> FloatArray:
-        """F at the nearest points of the box, shape (n,)."""
-        low, high = self.corners
-        inside = np.clip(rows, low, high)
-        with np.errstate(all="ignore"):
-            given = self.function(*(np.ascontiguousarray(axis) for axis in inside.T))
-        values = np.asarray(given)
-        if values.dtype != np.float64 or values.shape not in ((), (len(rows),)):
-            rule = "one float64 number for each value: an array of the shape and the type of its arguments"
-            raise invalid("Function", "function", rule, f"{values.dtype} of shape {values.shape}")
-        if not np.isfinite(values).all():
-            raise InvalidParameter("The 'function' parameter of Function must be finite everywhere in the box.")
-        return np.broadcast_to(values, len(rows)).copy()
+class OnBoxes(Query):
+    """A query that is no profile of a coordinate, and says of boxes how steep it is there."""
 
     def bounds_on(self, low: FloatArray, high: FloatArray) -> Bounds:
         """Its least and its largest value, and its steepest slope, on boxes with corners of shape (d, n).
 
-        Guarantee: theory G8; with `gradient` and `bend` |∇f(middle)| + H·(half a diagonal), as their author says.
+        Guarantee: theory G8.
 
         Raises:
             InvalidParameter: for an operation without a rule, and for what may hide a jump.
         """
-        if self.gradient is not None:
-            return self._by_bend(low, high)
         with np.errstate(all="ignore"):
-            axes = Slopes.axes(low, high)
-            try:
-                made = self.function(*axes)
-            except (TypeError, AttributeError) as error:
-                axes[0].refusals.refuse(f"must do for intervals what it does for arrays ({error})")
-            if axes[0].refusals.said:  # it may have caught what it was told
-                axes[0].refusals.refuse(axes[0].refusals.said[0].removesuffix("."))
-            made = made if isinstance(made, Slopes) else axes[0].constant(made)
-        middle = self._at(((low + high) / 2).T)
-        if not ((made.value[0] <= middle) & (middle <= made.value[1])).all():
-            axes[0].refusals.refuse("must do the same for every value: it does something else for intervals")
+            made = self.slopes_on(Slopes.axes(low, high))
         return *made.value, made.norm
-
-    def _by_bend(self, low: FloatArray, high: FloatArray) -> Bounds:
-        middle, half = (low + high) / 2, np.sqrt(np.sum(((high - low) / 2) ** 2, axis=0))
-        assert self.gradient is not None
-        slopes = np.stack([np.broadcast_to(part, half.shape) for part in self.gradient(*middle)])
-        bend = self.bend_bound(low, high) if callable(self.bend_bound) else self.bend_bound
-        steep = np.sqrt(np.sum(slopes**2, axis=0)) * (1 + 1e-12) + np.asarray(bend, dtype=np.float64) * half
-        if slopes.shape != low.shape or not np.isfinite(steep).all() or not (np.asarray(bend) >= 0).all():
-            raise invalid("Function", "bend", "finite and at least 0, with a finite gradient", "something else")
-        value, reach = self._at(middle.T), steep * half
-        return value - reach, value + reach, steep
-
-    def enclose_answer(self, row: Sequence[float]) -> arb:
-        """F at the point of one row of exact numbers, in balls.
-
-        Raises:
-            InvalidParameter: for a function that is given by its gradient, whose own rounding is not known.
-        """
-        if self.gradient is not None:
-            rule = (
-                "one that is made of what has a rule: of this one floats alone are known, which tell near values apart"
-            )
-            raise invalid("report", "query", rule, "a Function with gradient= and bend=")
-        low, high = self.corners
-        axes = [
-            Exact(x.max(arb(float(a))).min(arb(float(b))))
-            for x, a, b in zip(self.space.enclose(row), low, high, strict=True)
-        ]
-        made = self.function(*axes)
-        return made.ball if isinstance(made, Exact) else arb(float(made))
 
     @property
     def has_profile(self) -> bool:
@@ -179,11 +44,11 @@ class Function(Query):
 
     @property
     def geometry(self) -> Coordinate:
-        raise invalid("Function", "query", "asked of a mechanism of geopriv.smooth", "one that needs a coordinate")
+        raise invalid(type(self).__name__, "query", "asked of a mechanism of geopriv.smooth", "another mechanism")
 
     @property
     def profile(self) -> Profile:
-        raise invalid("Function", "query", "asked of a mechanism of geopriv.smooth", "one that needs a profile")
+        raise invalid(type(self).__name__, "query", "asked of a mechanism of geopriv.smooth", "another mechanism")
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -227,12 +92,320 @@ class Function(Query):
         return self.box(margin)
 
 
+@dataclass(frozen=True)
+class Function(OnBoxes):
+    """A function of one, two or three axes, and how steep it can be on any box.
+
+    Where it is made of what has a rule (+, −, ·, /, powers, abs, sqrt, exp, log, tanh, sin, cos, hypot, minimum,
+    maximum, clip) its slope is certified by running it on intervals that carry their derivatives (theory G8). Of
+    anything else `gradient` and `bend` say it, and their author vouches for them. Outside the box it is f at the
+    nearest point of the box, which changes no distance for the longer (theory T1).
+
+    Args:
+        function: of numpy arrays, one an axis, in the unit of distance, which does the same for every value; or a
+            query, of which only what is in the box counts.
+        space: a line, a plane, a LocalPlane (metres east and north of its middle) or Euclidean space of three axes.
+        box: its lowest and its highest corner, two values of the space; a LocalPlane has its region.
+        gradient: of the function, likewise one array for each axis; only together with `bend`.
+        bend: a bound on the norm of the second derivative, a number or a function of boxes (low, high).
+
+    Raises:
+        InvalidParameter: for a box of no size, and for a function without finite values at its corners.
+
+    >>> import numpy as np
+    >>> from geopriv import Plane
+    >>> f = Function(lambda x, y: 0.5 * (1 + np.tanh(x)) * np.exp(-y**2 / 8), Plane("km"), ((-20, -20), (20, 20)))
+    >>> f([(0.0, 0.0), (30.0, 0.0)])
+    array([0.5, 1. ])
+    """
+
+    function: Callable[..., Any]
+    space: Space
+    box_corners: Any = None
+    gradient: Callable[..., Sequence[FloatArray]] | None = None
+    bend_bound: float | Callable[[FloatArray, FloatArray], FloatArray] | None = None
+
+    def __init__(
+        self, function: Any, space: Any = None, box: Any = None, gradient: Any = None, bend: Any = None
+    ) -> None:
+        if space is None:
+            space = getattr(function, "space", None)
+        for name, value in (
+            ("function", function),
+            ("space", space),
+            ("box_corners", None if box is None else _frozen(box)),
+            ("gradient", gradient),
+            ("bend_bound", bend),
+        ):
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise invalid("Function", "function", "a function of numpy arrays, one for each axis", self.function)
+        space = self.space
+        known: Any = space  # people pass anything
+        if not isinstance(known, Space) or not space.flat or space.ratios or not space.dimension <= _MOST_AXES:
+            rule = f"a line, a plane, a LocalPlane or Euclidean space of at most {_MOST_AXES} axes"
+            raise invalid("Function", "space", f"{rule} (on Earth, take the LocalPlane of a region)", space)
+        if (self.gradient is None) != (self.bend_bound is None):
+            raise invalid("Function", "bend", "given together with gradient, or neither", self.bend_bound)
+        low, high = self.corners
+        if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
+            raise invalid("Function", "box", "two finite corners, the lower one first on every axis", self.box_corners)
+        self._at(np.stack([low, high, (low + high) / 2]))
+
+    @cached_property
+    def corners(self) -> Box:
+        """The lowest and the highest corner of the box, as points, shape (d,)."""
+        if self.box_corners is None:
+            if not np.isfinite(self.space.limits).all():
+                raise invalid("Function", "box", "given: its lowest and its highest corner", None)
+            return self.space.limits
+        try:
+            low, high = self.box_corners
+        except (TypeError, ValueError):
+            raise invalid("Function", "box", "two corners", self.box_corners) from None
+        first, last = (np.reshape(self.space.public_point("Function", "box", end), -1) for end in (low, high))
+        return (np.minimum(first, last), np.maximum(first, last)) if self.space.geographic else (first, last)
+
+    @property
+    def _query(self) -> Query | None:
+        """The query that stands for a function, if one does."""
+        return self.function if isinstance(self.function, Query) else None
+
+    @property
+    def certified(self) -> bool:
+        """Whether its slope is proven by its own operations, and not by its author's word."""
+        return self.gradient is None
+
+    def answer(self, points: FloatArray) -> FloatArray:
+        """F at points that the space has read."""
+        flat = points.reshape(-1, self.space.dimension)
+        return self._at(flat).reshape(points.shape[: points.ndim - len(self.space.point_shape)])
+
+    def _at(self, rows: FloatArray) -> FloatArray:
+        """F at the nearest points of the box, shape (n,)."""
+        low, high = self.corners
+        inside = np.clip(rows, low, high)
+        if self._query is not None:
+            return self._query.answer(inside.reshape(-1, *self.space.point_shape))
+        with np.errstate(all="ignore"):
+            given = self.function(*(np.ascontiguousarray(axis) for axis in inside.T))
+        values = np.asarray(given)
+        if values.dtype != np.float64 or values.shape not in ((), (len(rows),)):
+            rule = "one float64 number for each value: an array of the shape and the type of its arguments"
+            raise invalid("Function", "function", rule, f"{values.dtype} of shape {values.shape}")
+        if not np.isfinite(values).all():
+            raise InvalidParameter("The 'function' parameter of Function must be finite everywhere in the box.")
+        return np.broadcast_to(values, len(rows)).copy()
+
+    def bounds_on(self, low: FloatArray, high: FloatArray) -> Bounds:
+        """Its least and its largest value, and its steepest slope, on boxes with corners of shape (d, n).
+
+        Guarantee: theory G8; with `gradient` and `bend` |∇f(middle)| + H·(half a diagonal), as their author says.
+
+        Raises:
+            InvalidParameter: for an operation without a rule, and for what may hide a jump.
+        """
+        if self.gradient is not None:
+            return self._by_bend(low, high)
+        least, most, steepest = super().bounds_on(low, high)
+        somewhere = low + (high - low) * np.random.default_rng(low.size).random(low.shape)
+        for places in ((low + high) / 2, somewhere):
+            values = self._at(places.T)
+            if not ((least <= values) & (values <= most)).all():
+                Refusals().refuse("must do the same for every value: it does something else for intervals")
+        return least, most, steepest
+
+    def slopes_on(self, axes: Sequence[Slopes]) -> Slopes:
+        """The function itself, on intervals that are taken into its box."""
+        if self.gradient is not None:
+            axes[0].refusals.refuse("must be certified by its own operations to be part of another query")
+        ends = zip(axes, *(corner.tolist() for corner in self.corners), strict=True)
+        inside = [axis.clip(low, high) for axis, low, high in ends]
+        if self._query is not None:
+            return _slopes_of(self._query, inside)
+        try:
+            made = self.function(*inside)
+        except (TypeError, AttributeError) as error:
+            axes[0].refusals.refuse(f"must do for intervals what it does for arrays ({error})")
+        if axes[0].refusals.said:  # it may have caught what it was told
+            axes[0].refusals.refuse(axes[0].refusals.said[0])
+        return made if isinstance(made, Slopes) else axes[0].constant(made)
+
+    def _by_bend(self, low: FloatArray, high: FloatArray) -> Bounds:
+        middle, half = (low + high) / 2, np.sqrt(np.sum(((high - low) / 2) ** 2, axis=0))
+        assert self.gradient is not None
+        slopes = np.stack([np.broadcast_to(part, half.shape) for part in self.gradient(*middle)])
+        bend = self.bend_bound(low, high) if callable(self.bend_bound) else self.bend_bound
+        steep = np.sqrt(np.sum(slopes**2, axis=0)) * (1 + 1e-12) + np.asarray(bend, dtype=np.float64) * half
+        if slopes.shape != low.shape or not np.isfinite(steep).all() or not (np.asarray(bend) >= 0).all():
+            raise invalid("Function", "bend", "finite and at least 0, with a finite gradient", "something else")
+        value, reach = self._at(middle.T), steep * half
+        return value - reach, value + reach, steep
+
+    def enclose_answer(self, row: Sequence[float]) -> arb:
+        """F at the point of one row of exact numbers, in balls.
+
+        Raises:
+            InvalidParameter: for a function that is given by its gradient, whose own rounding is not known.
+        """
+        if self.gradient is not None:
+            rule = (
+                "one that is made of what has a rule: of this one floats alone are known, which tell near values apart"
+            )
+            raise invalid("report", "query", rule, "a Function with gradient= and bend=")
+        low, high = self.corners
+        if self._query is not None and not self.space.irrational:
+            return self._query.enclose_answer(np.clip(row, low, high).tolist())
+        if self._query is not None:
+            if not np.array_equal(self.corners, self.space.limits):
+                raise invalid("report", "box", "left out for a query on a map, whose region is its box", "another box")
+            return self._query.enclose_answer(row)
+        axes = [
+            Exact(x.max(arb(float(a))).min(arb(float(b))))
+            for x, a, b in zip(self.space.enclose(row), low, high, strict=True)
+        ]
+        made = self.function(*axes)
+        return made.ball if isinstance(made, Exact) else arb(float(made))
+
+
 def _frozen(box: Any) -> Any:
     """Corners as numbers or tuples of them, so that a function can be compared and kept."""
     try:
         return tuple(float(end) if np.ndim(end) == 0 else tuple(float(part) for part in end) for end in box)
     except (TypeError, ValueError):
         return box
+
+
+@dataclass(frozen=True)
+class Calculated(OnBoxes):
+    """Queries on one space, added, multiplied, or the smaller or the larger of them.
+
+    Of a profile of a coordinate a box says how steep it is by the coordinate in its middle, which is 1-Lipschitz.
+
+    Args:
+        operation: "sum", "product", "minimum" or "maximum".
+        parts: queries and numbers, a query at least.
+
+    >>> from geopriv import Ball, Plane
+    >>> both = Ball((0, 0), 3.0, 1.0, Plane("km")) * Ball((2, 0), 3.0, 1.0, Plane("km"))
+    >>> both([(1.0, 0.0), (-2.0, 0.0)])
+    array([1., 0.])
+    """
+
+    operation: str
+    parts: tuple[Query | float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.queries:
+            raise invalid("Calculated", "queries", "at least one query", self.parts)
+        space = self.space
+        if any(query.space != space for query in self.queries):
+            raise invalid("Calculated", "queries", "on one space", sorted({str(query.space) for query in self.queries}))
+        if not space.flat or space.ratios or not space.dimension <= _MOST_AXES:
+            rule = f"on a line, a plane, a LocalPlane or Euclidean space of at most {_MOST_AXES} axes, to be calculated"
+            raise invalid("Calculated", "queries", f"{rule} (on Earth, take the LocalPlane of a region)", space)
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """The parts that are no numbers."""
+        return tuple(part for part in self.parts if not isinstance(part, float))
+
+    @property
+    def space(self) -> Space:  # type: ignore[override] # that of its parts
+        return self.queries[0].space
+
+    @property
+    def certified(self) -> bool:
+        return True
+
+    @cached_property
+    def corners(self) -> Box:
+        """A box that holds all places where a part changes."""
+        boxes = [part.box_of_change(0.0) for part in self.queries]
+        if any(box is None for box in boxes):
+            rule = "wrapped as gp.Function(query, box=…), since a part of it changes without end"
+            raise invalid(
+                "Calculated", "query", rule, next(q for q, box in zip(self.queries, boxes, strict=True) if box is None)
+            )
+        low, high = zip(*(box for box in boxes if box is not None), strict=True)
+        return np.minimum.reduce(low).reshape(-1), np.maximum.reduce(high).reshape(-1)
+
+    def answer(self, points: FloatArray) -> FloatArray:
+        """F at points that the space has read."""
+        return np.asarray(
+            reduce(_OPERATIONS[self.operation], [_each(part, lambda q: q.answer(points)) for part in self.parts])
+        )
+
+    def slopes_on(self, axes: Sequence[Slopes]) -> Slopes:
+        made = [_each(part, lambda q: _slopes_of(q, axes)) for part in self.parts]
+        found: Slopes = reduce(_OPERATIONS[self.operation], made)
+        return found
+
+    def enclose_answer(self, row: Sequence[float]) -> arb:
+        made = reduce(
+            _OPERATIONS[self.operation], [_each(part, lambda q: Exact(q.enclose_answer(row))) for part in self.parts]
+        )
+        ball: arb = made.ball
+        return ball
+
+
+def _each(part: Query | float, ask: Callable[[Query], Any]) -> Any:
+    return part if isinstance(part, float) else ask(part)
+
+
+def _slopes_of(query: Query, axes: Sequence[Slopes]) -> Slopes:
+    """A query on boxes; a profile by how far its coordinate can be from that of the middle."""
+    if not query.has_profile:
+        return query.slopes_on(axes)
+    low, high = (np.stack([axis.value[end] for axis in axes]) for end in (0, 1))
+    middle, half = (low + high) / 2, (high - low) / 2
+    s = query.geometry(middle.T.reshape(-1, *query.space.point_shape))
+    off = query.geometry.float_error(middle.T, s)
+    if off is None:
+        axes[0].refusals.refuse("must be made of queries whose coordinate has an enclosure")
+    along = query.geometry.axis  # of a linear coordinate: how fast it changes along each axis
+    reach = np.sqrt((half**2).sum(axis=0)) if along is None else np.abs(along) @ half
+    reach = reach * (1 + 1e-12) + off
+    least, most, steepest = query.profile.on_intervals(s - reach, s + reach)
+    shares = [1.0] * len(axes) if along is None else [abs(part) * (1 + 1e-14) for part in along]
+    return Slopes((least, most), [(-part * steepest, part * steepest) for part in shares], steepest, axes[0].refusals)
+
+
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda a, b: a + b,
+    "product": lambda a, b: a * b,
+    "minimum": np.minimum,
+    "maximum": np.maximum,
+}
+
+
+def calculated(operation: str, *parts: Any) -> Calculated:
+    """A query made of queries and numbers.
+
+    Raises:
+        InvalidParameter: for anything else.
+    """
+    known = [part if isinstance(part, Query) else finite("Calculated", "number", part) for part in parts]
+    return Calculated(operation, tuple(known))
+
+
+def minimum(first: Any, *others: Any) -> Calculated:
+    """The smallest of queries on one space: who counts for all of them, as far as the least of them goes.
+
+    >>> from geopriv import Ball, Plane
+    >>> plane = Plane("km")
+    >>> minimum(Ball((0, 0), 3.0, 1.0, plane), Ball((2, 0), 3.0, 1.0, plane))([(1.0, 0.0)])
+    array([1.])
+    """
+    return calculated("minimum", first, *others)
+
+
+def maximum(first: Any, *others: Any) -> Calculated:
+    """The largest of queries on one space: who counts for any of them."""
+    return calculated("maximum", first, *others)
 
 
 class Exact:
