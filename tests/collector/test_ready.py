@@ -183,6 +183,45 @@ def test_a_collector_that_stalls_in_a_transaction_is_ended_by_the_server(
         assert store.take([Sent(bytes(16), 0, None, "[1]", None)])
 
 
+@only_postgresql
+def test_reports_do_not_wait_for_counts_of_rejections(database: str, client: TestClient, service: Service) -> None:
+    """Another process that stalled while it counted kept reports waiting for five seconds at a time."""
+    service.invited = False
+    with psycopg.connect(database) as other:
+        other.execute("LOCK TABLE rejected IN ACCESS EXCLUSIVE MODE")
+        assert client.post("/v1/reports", content="garbage").status_code == 400
+        for k in range(4):
+            time.sleep(0.5)  # it is tried each second
+            began = time.monotonic()
+            assert client.post("/v1/reports", content=line(k)).status_code == 201
+            assert time.monotonic() < began + 1
+    deadline = time.monotonic() + 20
+    while not service.live.store.rejected():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert service.live.store.rejected() == {"malformed": 1}
+
+
+@pytest.mark.parametrize("work", ["reject", "try_writing"])
+def test_who_waits_behind_anything_that_is_written_is_not_told_that_all_is_well(
+    client: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    monkeypatch.setattr(geopriv.collector.receiver, "_SLOW", 0.2)
+    ended = threading.Event()
+    monkeypatch.setattr(service.live.store, work, lambda *_: ended.wait(20))
+    if work == "try_writing":
+        service.receiver.trouble = "for a while"
+    client.post("/v1/reports", content="garbage")
+    time.sleep(1.5)  # it is counted each second
+    service.receiver.trouble = ""
+    assert client.get("/v1/ready").status_code == 503
+    ended.set()
+    deadline = time.monotonic() + 20
+    while client.get("/v1/ready").status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_a_look_that_takes_long_is_not_ready(client: TestClient, service: Service) -> None:
     assert client.get("/v1/ready").json() == {"design": DESIGN.hash}
     look = service.live.store.look
