@@ -23,6 +23,7 @@ import geopriv.collector.receiver
 import geopriv.collector.store
 from geopriv.collector.app import Service
 from geopriv.collector.publish import publish
+from geopriv.collector.receiver import Receiver
 from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import Unavailable
@@ -204,22 +205,29 @@ def test_reports_do_not_wait_for_counts_of_rejections(database: str, client: Tes
 
 @pytest.mark.parametrize("work", ["reject", "try_writing"])
 def test_who_waits_behind_anything_that_is_written_is_not_told_that_all_is_well(
-    client: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch, work: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str
 ) -> None:
+    def writes() -> bool:
+        with suppress(Unavailable):
+            receiver.require_writing()
+            return True
+        return False
+
+    def wait(wanted: bool) -> None:
+        due = time.monotonic() + 20
+        while writes() is not wanted:
+            assert time.monotonic() < due
+            time.sleep(0.05)
+
     monkeypatch.setattr(geopriv.collector.receiver, "_SLOW", 0.2)
     ended = threading.Event()
-    monkeypatch.setattr(service.live.store, work, lambda *_: ended.wait(20))
-    if work == "try_writing":
-        service.receiver.trouble = "for a while"
-    client.post("/v1/reports", content="garbage")
-    time.sleep(1.5)  # it is counted each second
-    service.receiver.trouble = ""
-    assert client.get("/v1/ready").status_code == 503
-    ended.set()
-    deadline = time.monotonic() + 20
-    while client.get("/v1/ready").status_code != 200:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    with closing(Store(f"sqlite:///{tmp_path}/survey.sqlite")) as store:
+        monkeypatch.setattr(store, work, lambda *_: ended.wait(60))
+        with closing(Receiver(store)) as receiver:
+            receiver.note([Verdict.MALFORMED])
+            wait(False)
+            ended.set()
+            wait(True)
 
 
 def test_a_look_that_takes_long_is_not_ready(client: TestClient, service: Service) -> None:
