@@ -278,7 +278,8 @@ def _derived_classes(family: type[Any]) -> Iterator[type[Any]]:
 def keys_of(kind: Any) -> dict[str, Key] | None:
     """The keys of a class's documents: its parameters; None if one of them is nothing that a document can hold.
 
-    A class that is for Python alone says `in_documents = False`. A class with an `__init__` of its own takes its fields in their order, perhaps under other names.
+    A class that is for Python alone says `in_documents = False`. A class with an `__init__` of its own takes its fields
+    in their order, perhaps under other names.
     """
     return _keys(kind)
 
