@@ -10,7 +10,7 @@ from tests import house
 
 KNOWN = house.modules()
 # Limits: a file is as long as its idea, a function fits a screen.
-CLASSES, NAMES, CIRCLE, FILE, FUNCTION = 79, 68, 2, 600, 60  # 19 of 79 where numpy calls with operands of any kind
+CLASSES, NAMES, CIRCLE, FILE, FUNCTION = 81, 68, 2, 600, 60  # 21 of 81 where numpy calls with operands of any kind
 
 
 def test_the_rooms_are_few_and_all_are_in_the_order() -> None:

@@ -71,6 +71,8 @@ if TYPE_CHECKING:
     from geopriv.queries import Score as Score
     from geopriv.queries import Threshold as Threshold
     from geopriv.queries.function import Function as Function
+    from geopriv.queries.function import maximum as maximum
+    from geopriv.queries.function import minimum as minimum
     from geopriv.queries.priors import Prior as Prior
     from geopriv.queries.questions import DensityMap as DensityMap
     from geopriv.queries.questions import Distribution as Distribution
@@ -153,7 +155,7 @@ _HOME = {
         "Score",
         "Threshold",
     ),
-    "queries.function": ("Function",),
+    "queries.function": ("Function", "maximum", "minimum"),
     "queries.priors": ("Prior",),
     "queries.questions": ("DensityMap", "Distribution", "Share"),
     "queries.source": ("Source",),

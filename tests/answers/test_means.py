@@ -278,7 +278,7 @@ def test_errors_of_shares_in_a_plan_are_not_mixed_with_those_of_means() -> None:
     alone, both = gp.plan(_survey(*shares)), gp.plan(_survey(*shares, MEAN))
     assert both.design.mechanisms == alone.design.mechanisms
     assert both.error() == pytest.approx(alone.error(), rel=1e-9)
-    assert both.people_for(0.01) == alone.people_for(0.01)
+    assert both.plan.people_for(0.01) == alone.plan.people_for(0.01)
     assert both.expected(ABOVE) == pytest.approx(alone.expected(ABOVE), rel=1e-9)
     assert both.expected(MEAN) > 100
 

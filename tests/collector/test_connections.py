@@ -193,7 +193,7 @@ def still_open(connections: list[socket.socket]) -> list[bool]:
 def test_one_caller_has_so_many_connections_and_the_oldest_that_asks_nothing_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Hurried, "seats", seats := Seats(mine=4, proxies=("127.0.0.9", "127.0.8.0/24")))
+    monkeypatch.setattr(Hurried, "seats", seats := Seats(mine=4, proxies=("127.0.0.9", "127.0.8.7/24")))
     with (
         running(DESIGN, f"sqlite:///{tmp_path}/survey.sqlite", invited=False) as (address, service),
         ExitStack() as end,

@@ -7,8 +7,11 @@ import os
 import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -23,7 +26,7 @@ import geopriv.collector.store
 from geopriv.collector import tokens
 from geopriv.collector.app import Service
 from geopriv.collector.store import Store
-from geopriv.collector.verdicts import Sent
+from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import Unavailable
 from tests.collector.conftest import DESIGN
 from tests.collector.servers import free_port, serving, status
@@ -173,7 +176,7 @@ def test_answers_are_read_while_another_process_writes(
         assert client.get("/v1/answers").status_code == 200
 
 
-@pytest.mark.parametrize("moved", ["survey.sqlite", "survey.sqlite-wal"])
+@pytest.mark.parametrize("moved", ["survey.sqlite", "survey.sqlite-wal", "survey.sqlite-shm"])
 def test_a_database_whose_file_was_moved_takes_nothing_until_it_is_back(tmp_path: Path, moved: str) -> None:
     """SQLite goes on writing into a file that was moved away: what it wrote there was acknowledged, and lost."""
     database, design, port, log = f"sqlite:///{tmp_path}/survey.sqlite", tmp_path / "design.json", free_port(), "log"
@@ -194,13 +197,28 @@ def test_a_database_whose_file_was_moved_takes_nothing_until_it_is_back(tmp_path
     assert ids(Store(database)) == {json.loads(line(k))["id"] for k in (0, 4)}
 
 
-def test_a_database_whose_file_was_replaced_takes_nothing(tmp_path: Path) -> None:
-    """Connections that were open write into the old file, and new ones into the new."""
+def test_locks_that_were_moved_away_are_nobody_s(tmp_path: Path) -> None:
+    """They are in the index of the log: who makes another waits for nobody, and what it writes is written over."""
+    with closing(Store(f"sqlite:///{tmp_path}/survey.sqlite")) as store:
+        store.begin(DESIGN.hash, True)
+        (tmp_path / "survey.sqlite-shm").unlink()
+        code = "import sys; from geopriv.collector.store import Store; Store(sys.argv[1]).invite([bytes(32)])"
+        subprocess.run([sys.executable, "-c", code, f"sqlite:///{tmp_path}/survey.sqlite"], check=True, timeout=60)
+        with pytest.raises(Unavailable, match="was moved or replaced"):
+            store.reject(Counter({Verdict.MALFORMED: 1}))
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_database_whose_file_was_replaced_takes_nothing(tmp_path: Path, linked: bool) -> None:
+    """Connections that were open write into the old file, and new ones into the new, or where a link now leads to."""
     path = tmp_path / "survey.sqlite"
+    if linked:
+        path.symlink_to("first.sqlite")
     with closing(Store(f"sqlite:///{path}")) as store:
         store.begin(DESIGN.hash, False)
         path.rename(tmp_path / "old")
-        shutil.copy(tmp_path / "old", path)
+        shutil.copy(tmp_path / "old", tmp_path / "new")
+        path.symlink_to("new") if linked else (tmp_path / "new").rename(path)
         for _ in range(2):
             with pytest.raises(Unavailable, match="was moved or replaced"):
                 store.take([Sent(bytes(16), 0, None, "[1]", None)])

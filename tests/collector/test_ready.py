@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -22,11 +23,12 @@ import geopriv.collector.receiver
 import geopriv.collector.store
 from geopriv.collector.app import Service
 from geopriv.collector.publish import publish
+from geopriv.collector.receiver import Receiver
 from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import Unavailable
 from tests.collector.conftest import DESIGN
-from tests.collector.servers import free_port, running, serving, status
+from tests.collector.servers import COMMAND, free_port, running, serving, status
 from tests.collector.test_collector import line
 
 only_postgresql = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -64,6 +66,24 @@ def test_a_collector_whose_disk_is_full_is_not_ready_until_it_writes_again(tmp_p
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         assert becomes(port, 200)
         assert status(port, "POST", "/v1/reports", "", line(1)) == 201
+
+
+def test_a_collector_that_begins_where_nothing_can_be_written_is_not_ready(tmp_path: Path) -> None:
+    design, port = tmp_path / "design.json", free_port()
+    design.write_bytes(DESIGN.to_bytes())
+    with serving(design, f"sqlite:///{tmp_path}/survey.sqlite", port, "--anybody") as process:
+        process.terminate()
+        process.wait(60)
+    command = ["sh", "-c", 'ulimit -f 256; exec "$@"', "sh", *COMMAND, "design.json", "--port", str(port)]
+    with subprocess.Popen([*command, "--anybody"], cwd=tmp_path) as process:
+        try:
+            while ask(port, "live") is None:
+                assert process.poll() is None
+                time.sleep(0.05)
+            assert becomes(port, 503)
+            assert ask(port, "count") == 200
+        finally:
+            process.kill()
 
 
 @contextmanager
@@ -162,6 +182,52 @@ def test_a_collector_that_stalls_in_a_transaction_is_ended_by_the_server(
             with psycopg.connect(database) as other:
                 other.execute("LOCK TABLE batches NOWAIT")
         assert store.take([Sent(bytes(16), 0, None, "[1]", None)])
+
+
+@only_postgresql
+def test_reports_do_not_wait_for_counts_of_rejections(database: str, client: TestClient, service: Service) -> None:
+    """Another process that stalled while it counted kept reports waiting for five seconds at a time."""
+    service.invited = False
+    with psycopg.connect(database) as other:
+        other.execute("LOCK TABLE rejected IN ACCESS EXCLUSIVE MODE")
+        assert client.post("/v1/reports", content="garbage").status_code == 400
+        for k in range(4):
+            time.sleep(0.5)  # it is tried each second
+            began = time.monotonic()
+            assert client.post("/v1/reports", content=line(k)).status_code == 201
+            assert time.monotonic() < began + 1
+    deadline = time.monotonic() + 20
+    while not service.live.store.rejected():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert service.live.store.rejected() == {"malformed": 1}
+
+
+@pytest.mark.parametrize("work", ["reject", "try_writing"])
+def test_who_waits_behind_anything_that_is_written_is_not_told_that_all_is_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    def writes() -> bool:
+        with suppress(Unavailable):
+            receiver.require_writing()
+            return True
+        return False
+
+    def wait(wanted: bool) -> None:
+        due = time.monotonic() + 20
+        while writes() is not wanted:
+            assert time.monotonic() < due
+            time.sleep(0.05)
+
+    monkeypatch.setattr(geopriv.collector.receiver, "_SLOW", 0.2)
+    ended = threading.Event()
+    with closing(Store(f"sqlite:///{tmp_path}/survey.sqlite")) as store:
+        monkeypatch.setattr(store, work, lambda *_: ended.wait(60))
+        with closing(Receiver(store)) as receiver:
+            receiver.note([Verdict.MALFORMED])
+            wait(False)
+            ended.set()
+            wait(True)
 
 
 def test_a_look_that_takes_long_is_not_ready(client: TestClient, service: Service) -> None:

@@ -165,6 +165,18 @@ def test_a_plan_at_another_promise_asks_the_same(name: str, tmp_path: Path) -> N
     assert asked[0].document["questions"] != asked[1].document["questions"]
 
 
+def test_a_map_has_other_points_at_another_promise_and_is_the_same_question() -> None:
+    """A map without a bandwidth has 2/ε, and so many points as that asks for."""
+    space = 'space = { kind = "plane", unit = "km", columns = ["x", "y"], range = [[0, 40], [0, 40]] }\n'
+    asked = []
+    for per in ("1 km", "3 km"):
+        head = f'name = "per {per}"\nepsilon = 1.0\nper = "{per}"\npeople = 20_000\n'
+        asked.append(gp.plan(gp.Survey.parse(head + space + '[[query]]\nkind = "density map"\n')).design)
+    points = [design.document["questions"][0]["columns"] for design in asked]
+    assert points[0] != points[1]
+    assert questions_of(asked[0]) == questions_of(asked[1])
+
+
 @pytest.mark.parametrize("name", ["incomes", "map", "two-way", "quickstart"])
 def test_the_made_up_people_of_an_example_are_nobody_and_all_others_are_somebody(name: str, tmp_path: Path) -> None:
     people = tmp_path / "people.csv"

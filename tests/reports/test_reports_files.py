@@ -325,9 +325,10 @@ def test_a_file_that_replaces_another_has_its_own_manifest(published: Path) -> N
     assert gp.tally(design, path).n == 2
     write_reports(path, design, [batch(3)])  # without one
     assert gp.tally(design, path).n == 3
-    (published / "a.ndjson.manifest").write_bytes(b'{"reports": "many"}')
-    with pytest.raises(gp.InvalidParameter, match=r"manifest .* is damaged"):
-        gp.tally(design, path)
+    for damaged in (b'{"reports": "many"}', b'{"reports": Infinity, "sha256": ""}', b"[" * 1_000):
+        (published / "a.ndjson.manifest").write_bytes(damaged)
+        with pytest.raises(gp.InvalidParameter, match=r"manifest .* is damaged"):
+            gp.tally(design, path)
 
 
 def test_a_parquet_file_of_something_else_is_malformed(tmp_path: Path) -> None:

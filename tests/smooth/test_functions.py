@@ -184,7 +184,15 @@ def test_whoever_catches_a_refusal_is_refused_and_so_is_who_tells_intervals_apar
         x += y
         return x
 
-    for function, words in ((catching, "jump"), (telling, "something else"), (changing, "in place")):
+    def waving(x: Any, y: Any) -> Any:  # 0 in the middle of every cell
+        return np.sin(np.pi * x / 0.05) * 0.1 if hasattr(x, "__array_interface__") else 0 * x
+
+    for function, words in (
+        (catching, "jump"),
+        (telling, "something else"),
+        (waving, "something else"),
+        (changing, "in place"),
+    ):
         with pytest.raises(gp.InvalidParameter, match=words):
             cells_of(of(function), 0.4)
 
@@ -468,3 +476,28 @@ def test_no_floor_is_above_what_a_mechanism_reaches() -> None:
         floor = gp.lower_bound(of(function), 1.0, x)
         assert (floor <= gp.LeastScaleT.calibrate(of(function), 1.0).variance(x)).all(), name
         assert floor.mean() > 0
+
+
+def test_an_audit_searches_for_a_pair_that_breaks_a_constant_and_else_says_whose_word_it_is() -> None:
+    """It said True of a function a hundred times as steep as its constant."""
+    steep = gp.LipschitzQuery(lambda x: np.abs(x) % 10, 0.01)
+    found = gp.audit(gp.LipschitzLaplace.calibrate(steep, 1.0))
+    assert not found.passed
+    assert found.worst_ratio > 99
+    honest = gp.audit(gp.LipschitzLaplace.calibrate(gp.LipschitzQuery(np.sin, 1.0), 1.0))
+    assert honest.passed
+    assert "author's word" in str(honest)
+    assert "author" not in str(gp.audit(gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0)))
+
+
+def test_noise_on_values_is_refused_where_distances_are_not_along_axes() -> None:
+    """A user's space of node numbers had noise on the numbers, at 3.5 times what was promised."""
+
+    class Nodes(gp.Line):
+        def between(self, first: FloatArray, second: FloatArray) -> FloatArray:
+            return np.minimum(np.abs(first - second), 0.3)
+
+    with pytest.raises(gp.InvalidParameter, match="Euclidean along its axes"):
+        gp.InputLaplace.calibrate(Nodes("node"), 1.0).simulate([1.0], np.random.default_rng(0))
+    with pytest.raises(gp.InvalidParameter, match="metric"):
+        gp.Guarantee(1.0, metric="banana")  # type: ignore[arg-type]

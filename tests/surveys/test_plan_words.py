@@ -72,7 +72,8 @@ def test_plain_answers_need_more_people_than_soft_ones() -> None:
     found = planned(ABOVE, MEAN, MEDIAN)
     people = found.needs(0.02).people
     assert people is not None
-    assert people > 5 * found.people_for(0.02)
+    assert people > 5 * found.plan.people_for(0.02, found.option)
+    assert people == found.people_for(0.02)
 
 
 def test_a_plan_says_how_many_tables_it_compiles() -> None:

@@ -165,6 +165,8 @@ def test_the_people_for_a_target_are_enough_and_fewer_are_not() -> None:
         again = gp.plan(replace(found.survey, people=people))
         assert (max(again.plain.values()) <= 0.02 * 1.03) is enough
     assert found.survey.epsilon < wanted.epsilon < 4 * found.survey.epsilon
+    # one meaning, in Python and on the command line
+    assert (found.people_for(0.02), found.epsilon_for(0.02)) == (wanted.people, wanted.epsilon)
     first, second = wanted.sentences(found)
     assert f"{wanted.people:,} people" in first
     assert "with 100,000 people: ε = 1 per" in second
@@ -174,6 +176,8 @@ def test_a_target_that_no_people_reach_is_said() -> None:
     wanted = needs(planned(), 0.0005)
     assert wanted.people is None
     assert "No number of people" in wanted.sentences(planned())[0]
+    with pytest.raises(gp.InvalidParameter, match=r"above 0\.0.*, which no number of people goes below"):
+        planned().people_for(0.0005)
 
 
 @pytest.mark.parametrize("text", ["1", "0pt", "60pt", "one point", "-1pt", "1 USD"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -63,16 +64,16 @@ def test_the_predicted_standard_error_is_the_one_that_estimates_state(
 
 def test_so_many_people_make_intervals_so_short() -> None:
     found = gp.plan(survey(ABOVE, NEAR, people=200_000))
-    again = gp.plan(survey(ABOVE, NEAR, people=found.people_for(0.01)))
+    again = gp.plan(survey(ABOVE, NEAR, people=found.plan.people_for(0.01, found.option)))
     assert 1.96 * again.standard_errors().max() + np.abs(again.option.biases).max() == pytest.approx(0.01, rel=1e-3)
     biased = next(o for o in found.plan.options if o.labelled_biased)
     with pytest.raises(gp.InvalidParameter, match="above the bias"):
-        found.people_for(float(np.abs(biased.biases).max()), biased)
+        found.plan.people_for(float(np.abs(biased.biases).max()), biased)
 
 
 def test_so_much_epsilon_makes_intervals_of_devices_so_short() -> None:
     found = gp.plan(survey(CURVE, people=20_000))
-    rate = found.epsilon_for(0.02)
+    rate = found.plan.epsilon_for(0.02)
     queries = found.survey.queries
     for factor, enough in ((1.0, True), (0.985, False)):
         there = gp.plan(queries, rate * factor, 20_000, INCOMES, ["Table", "Lattice"], for_devices=True)
@@ -164,13 +165,30 @@ def row(found: gp.surveys.SurveyPlan, mechanism: str) -> list[str]:
 
 def test_what_is_only_a_floor_is_printed_as_one_and_the_bias_as_a_bound() -> None:
     found = many()
-    assert row(found, "Table").count("≥") == 2  # error and people
+    assert row(found, "Table").count("≥") == 1  # error
     assert row(found, "Table").count("≤") == 1  # efficiency
     assert row(found, "Lattice")[-2:] == ["≤", f"{100 * found.largest_bias:.2g}"]
     document = plan_document(found)
     assert document["largest_bias"] == found.largest_bias
     (chosen,) = [option for option in document["options"] if option["chosen"]]
     assert chosen["error"] == pytest.approx(np.sqrt(np.mean(np.square(chosen["standard_errors"]))))
+
+
+def test_people_for_a_point_are_told_of_the_answer_that_a_page_prints_first() -> None:
+    """Of soft answers where there are no plain ones, of each mechanism; else by --target, which takes its time."""
+    soft = gp.plan(survey(replace(ABOVE, plain=False), people=50_000))
+    assert not soft.plain
+    assert "people, ±1" in printed(soft)
+    assert f"{soft.people_for(0.01):,}" in row(soft, soft.option.mechanism)
+    assert soft.people_for(0.01) == soft.plan.people_for(0.01, soft.option)
+    (chosen,) = [option for option in plan_document(soft)["options"] if option["chosen"]]
+    assert chosen["people_for_one_point"] == soft.people_for(0.01)
+    plain = gp.plan(survey(ABOVE, CURVE, people=50_000))
+    assert plain.plain
+    assert "±1" not in printed(plain)
+    assert {option["people_for_one_point"] for option in plan_document(plain)["options"]} == {None}
+    assert plain.people_for(0.03) == plain.needs(0.03).people
+    assert plain.people_for(0.03) > 5 * plain.plan.people_for(0.03, plain.option)
 
 
 def test_the_errors_of_a_map_are_densities_and_no_number_of_people_makes_them_one_point() -> None:

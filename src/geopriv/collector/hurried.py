@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Any
@@ -78,7 +79,9 @@ class Seats:
     def _speaks_for_many(self, host: str) -> bool:
         if not host or "*" in self.proxies or host in self.proxies:
             return True
-        return any(ip_address(host) in ip_network(one) for one in self.proxies if "/" in one)
+        with suppress(ValueError):  # of what is no network, which uvicorn takes for a name
+            return any(ip_address(host) in ip_network(one, strict=False) for one in self.proxies if "/" in one)
+        return False
 
 
 class _Counted(h11.Connection):

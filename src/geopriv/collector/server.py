@@ -166,11 +166,11 @@ def _raise_files() -> int:
     except ImportError:  # Windows has no such limit
         return _FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    found = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
-    if soft not in (resource.RLIM_INFINITY, found) and soft < found:
+    most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
         with suppress(ValueError, OSError):  # the system may have another limit
-            resource.setrlimit(resource.RLIMIT_NOFILE, (found, hard))
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            soft = most
     return _FILES if soft == resource.RLIM_INFINITY else min(soft, _FILES)
 
 

@@ -39,6 +39,7 @@ EXAMPLES = examples(
     "geopriv plan survey.toml --neighbours 200 --within '1 km'",
 )
 _POINT = 0.01
+ONE_POINT = "People, ±1: how many make the 95 % interval of every answer, with its bias, at most ± 1 point. "
 _UNBIASED = 1e-6  # as `Estimates.unbiased` has it
 
 
@@ -158,11 +159,12 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     for name in ("mechanism", "answers"):
         options.add_column(name, no_wrap=True)
     known = _knows_floors(found)
-    for name in ("error", "people, soft ±1", *(["efficiency"] if known else []), "bias"):
+    one = "people, ±1"  # of soft answers, which are all that other mechanisms are compared by
+    for name in ("error", *([] if found.plain else [one]), *(["efficiency"] if known else []), "bias"):
         options.add_column(name, justify="right", no_wrap=True)
     for option in found.plan.options:
-        *cells, efficiency, bias = _cells(found, option)
-        told = [efficiency, bias] if known else [bias]
+        *cells, people, efficiency, bias = _cells(found, option)
+        told = [*([] if found.plain else [people]), *([efficiency] if known else []), bias]
         options.add_row(*cells, *told, style="bold" if option is found.option else "")
     console.print(options)
     maps = "; on a map those of up to 32 × 32 of its mean kernels, times 100" if _has_map(found) else ""
@@ -175,8 +177,7 @@ def print_plan(console: Console, found: SurveyPlan) -> None:
     )
     console.print(
         f"Error: standard error in {unit}, as the page will "
-        "state it. People, soft ±1: how many make the 95 % interval of every soft answer, with its bias, at most "
-        f"± 1 point. {floors if known else ''}"
+        f"state it. {'' if found.plain else ONE_POINT}{floors if known else ''}"
         "Bias: in points, as expected; of the choice ← a bound, as estimates will state it. * sends real numbers, "
         f"which devices do not.{_only_floors(found)}\n",
         highlight=False,
@@ -249,11 +250,11 @@ def _people(found: SurveyPlan, option: Option, least: str) -> str:
 
 
 def _people_for_a_point(found: SurveyPlan, option: Option) -> int | None:
-    """None where bias alone is longer, and where there are only maps and values."""
+    """None where bias alone is longer, where there are only maps and values, and where plain answers come first."""
     from geopriv.errors import InvalidParameter
 
     try:
-        return None if _no_shares(found) else found.people_for(_POINT, option)
+        return None if found.plain or _no_shares(found) else found.plan.people_for(_POINT, option)
     except InvalidParameter:
         return None
 

@@ -39,8 +39,9 @@ def _print_rounds(console: Console, survey: Survey, asked: Rounds) -> None:
     for way in asked.ways:
         console.print(f" * {way.name}: {way.promise}", highlight=False, markup=False)
     plain = any(each.plain is not None for way in asked.ways for each in way.expected.values())
-    last = f"round {asked.number:,} ±"
-    table = new_table("question, and way", "round 1 ±", last, "change ±", *(["plain ±"] if plain else []))
+    soft = "soft ±" if plain else "±"  # one sign alone is of the answer that a page prints first
+    heads = [f"{when}\n{soft}" for when in ("round 1", f"round {asked.number:,}", "change")]
+    table = new_table("question, and way", *heads, *(["plain ±"] if plain else []))
     for question in survey.questions:
         unit = unit_of(question, survey.counted)
         # units stand once, in the column that may take several lines: with each number rows would be too long

@@ -48,6 +48,8 @@ class Guarantee(Shown):
         positive_or_infinite("Guarantee", "radius", self.radius)
         if not 0 <= finite("Guarantee", "delta", self.delta) < 1:
             raise invalid("Guarantee", "delta", "at least 0 and below 1", self.delta)
+        if self.metric not in ("distance", "discrete", "trajectories"):
+            raise invalid("Guarantee", "metric", '"distance", "discrete" or "trajectories"', self.metric)
 
     def log_factor(self, distance: float) -> float:
         """The logarithm of the factor up to which two values at that distance look alike."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ import shapely
 from geopriv.shapes.coordinates import Box, Coordinate
 from geopriv.shapes.grids import BlurredGrid
 from geopriv.shapes.profiles import Gaussian, LinearPieces, Profile
+from geopriv.shapes.slopes import Slopes
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid
@@ -160,6 +162,15 @@ class Query(ABC):
         rule = "a profile of a coordinate, or a Function, which says how steep it is on a box"
         raise invalid("geopriv.smooth", "query", rule, type(self).__name__)
 
+    def interpolation_bias(self, step: float) -> float:
+        """A bound on |interpolant − f| for a grid of a step, from the slope alone: E‖ξ‖ ≤ √d·step/2."""
+        return self.lipschitz * step * math.sqrt(self.space.dimension) / 2
+
+    def slopes_on(self, axes: Sequence[Slopes]) -> Slopes:
+        """F on boxes, from the coordinates there; refused as `bounds_on`."""
+        rule = "a profile of a coordinate, or a Function, which says how steep it is on a box"
+        raise invalid("geopriv.smooth", "query", rule, type(self).__name__)
+
     def enclose_answer(self, row: Sequence[float]) -> arb:
         """F at the point of one row of exact numbers, in balls."""
         return self.profile.enclose(self.geometry.enclose(row))
@@ -175,6 +186,29 @@ class Query(ABC):
     def __call__(self, values: Any) -> FloatArray:
         """f(x) for values x of the space."""
         return self.answer(self.space.read(values))
+
+    def __mul__(self, other: Any) -> Query:
+        return _calculated("product", self, other)
+
+    def __add__(self, other: Any) -> Query:
+        return _calculated("sum", self, other)
+
+    def __neg__(self) -> Query:
+        return _calculated("product", -1.0, self)
+
+    def __sub__(self, other: Any) -> Query:
+        return _calculated("sum", self, -other)
+
+    def __rsub__(self, other: Any) -> Query:
+        return _calculated("sum", other, -self)
+
+    __rmul__, __radd__ = __mul__, __add__
+
+
+def _calculated(operation: str, *parts: Any) -> Query:
+    from geopriv.queries.function import calculated
+
+    return calculated(operation, *parts)
 
 
 def in_part(within: str, edge: str) -> str:

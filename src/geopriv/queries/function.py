@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,106 @@ from geopriv.errors import InvalidParameter
 from geopriv.queries.base import Query
 from geopriv.shapes.coordinates import Box, Coordinate
 from geopriv.shapes.profiles import Profile
-from geopriv.shapes.slopes import Slopes
+from geopriv.shapes.slopes import Refusals, Slopes
 from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
-from geopriv.spaces.checks import FloatArray, invalid
+from geopriv.spaces.checks import FloatArray, finite, invalid
 
 _MOST_AXES = 3
+_BOXES, _PIECE = {1: 100_000, 2: 600, 3: 60}, 1 << 15  # along each axis, on which slopes are looked at; at a time
 _SHARE = 1e-9  # by which an enclosure of what lies between 0 and 1 may reach beyond
 Bounds = tuple[FloatArray, FloatArray, FloatArray]  # lowest and highest value, and steepest slope
 
 
+class OnBoxes(Query):
+    """A query that is no profile of a coordinate, and says of boxes how steep it is there."""
+
+    def bounds_on(self, low: FloatArray, high: FloatArray) -> Bounds:
+        """Its least and its largest value, and its steepest slope, on boxes with corners of shape (d, n).
+
+        Guarantee: theory G8.
+
+        Raises:
+            InvalidParameter: for an operation without a rule, and for what may hide a jump.
+        """
+        with np.errstate(all="ignore"):
+            made = self.slopes_on(Slopes.axes(low, high))
+        return *made.value, made.norm
+
+    @property
+    def has_profile(self) -> bool:
+        return False
+
+    @property
+    def geometry(self) -> Coordinate:
+        raise invalid(type(self).__name__, "query", "asked of a mechanism of geopriv.smooth", "another mechanism")
+
+    @property
+    def profile(self) -> Profile:
+        raise invalid(type(self).__name__, "query", "asked of a mechanism of geopriv.smooth", "another mechanism")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self._extremes[:2]
+
+    @property
+    def lipschitz(self) -> float:
+        return self._extremes[2]
+
+    @cached_property
+    def _extremes(self) -> tuple[float, float, float]:
+        """Its least and its largest value and its steepest slope, on boxes of a 64th of the whole."""
+        low, high = self.corners
+        ends = [np.linspace(a, b, 65) for a, b in zip(low, high, strict=True)]
+        starts, stops = (
+            np.stack([part.ravel() for part in np.meshgrid(*(axis[cut] for axis in ends), indexing="ij")])
+            for cut in (slice(None, -1), slice(1, None))
+        )
+        least, most, steepest = self.bounds_on(starts, stops)
+        return float(least.min()), float(most.max()), float(steepest.max())
+
+    def interpolation_bias(self, step: float) -> float:
+        """A bound on |interpolant − f| over all points, for a grid of a step: step/4 times the most that ∇f can vary.
+
+        Rounding at random within a cell moves a point by ξ with mean 0 and E|ξ_j| ≤ step/2, so that no constant part of
+        the gradient counts: E[f(x + ξ)] − f(x) = E∫(∇f(x + tξ) − c)·ξ dt, with c in the middle of its range there.
+        """
+        low, high = self.corners
+        apart = np.maximum(step, (high - low) / _BOXES[len(low)])
+        counts = np.ceil((high - low) / apart).astype(int)
+        worst, boxes = 0.0, int(np.prod(counts))
+        for first in range(0, boxes, _PIECE):
+            index = np.array(np.unravel_index(np.arange(first, min(boxes, first + _PIECE)), tuple(counts.tolist())))
+            start = low[:, None] + apart[:, None] * (index - 0.5)  # two steps wide, so each cell lies inside of one
+            with np.errstate(all="ignore"):
+                made = self.slopes_on(Slopes.axes(start, start + 2 * apart[:, None]))
+            worst = max(worst, float(np.sum([part[1] - part[0] for part in made.partials], axis=0).max()))
+        return min(step / 4 * worst, super().interpolation_bias(step))
+
+    @property
+    def is_share(self) -> bool:
+        low, high = self.bounds
+        return low >= -_SHARE and high <= 1 + _SHARE
+
+    @property
+    def moved(self) -> object:
+        return self
+
+    @property
+    def place(self) -> FloatArray:
+        low, high = self.corners
+        return ((low + high) / 2).reshape(self.space.point_shape)
+
+    def box(self, margin: float) -> Box:
+        low, high = self.corners
+        return low - margin, high + margin
+
+    def box_of_change(self, margin: float) -> Box | None:
+        return self.box(margin)
+
+
 @dataclass(frozen=True)
-class Function(Query):
+class Function(OnBoxes):
     """A function of one, two or three axes, and how steep it can be on any box.
 
     Where it is made of what has a rule (+, −, ·, /, powers, abs, sqrt, exp, log, tanh, sin, cos, hypot, minimum,
@@ -33,7 +121,8 @@ class Function(Query):
     nearest point of the box, which changes no distance for the longer (theory T1).
 
     Args:
-        function: of numpy arrays, one an axis, in the unit of distance; it does the same for every value.
+        function: of numpy arrays, one an axis, in the unit of distance, which does the same for every value; or a
+            query, of which only what is in the box counts.
         space: a line, a plane, a LocalPlane (metres east and north of its middle) or Euclidean space of three axes.
         box: its lowest and its highest corner, two values of the space; a LocalPlane has its region.
         gradient: of the function, likewise one array for each axis; only together with `bend`.
@@ -55,7 +144,16 @@ class Function(Query):
     gradient: Callable[..., Sequence[FloatArray]] | None = None
     bend_bound: float | Callable[[FloatArray, FloatArray], FloatArray] | None = None
 
-    def __init__(self, function: Any, space: Any, box: Any = None, gradient: Any = None, bend: Any = None) -> None:
+    def __init__(
+        self,
+        function: Any,
+        space: Any = None,
+        box: Any = None,
+        gradient: Any = None,
+        bend: Any = None,
+    ) -> None:
+        if space is None:
+            space = getattr(function, "space", None)
         for name, value in (
             ("function", function),
             ("space", space),
@@ -96,6 +194,11 @@ class Function(Query):
         return (np.minimum(first, last), np.maximum(first, last)) if self.space.geographic else (first, last)
 
     @property
+    def _query(self) -> Query | None:
+        """The query that stands for a function, if one does."""
+        return self.function if isinstance(self.function, Query) else None
+
+    @property
     def certified(self) -> bool:
         """Whether its slope is proven by its own operations, and not by its author's word."""
         return self.gradient is None
@@ -109,6 +212,8 @@ class Function(Query):
         """F at the nearest points of the box, shape (n,)."""
         low, high = self.corners
         inside = np.clip(rows, low, high)
+        if self._query is not None:
+            return self._query.answer(inside.reshape(-1, *self.space.point_shape))
         with np.errstate(all="ignore"):
             given = self.function(*(np.ascontiguousarray(axis) for axis in inside.T))
         values = np.asarray(given)
@@ -129,19 +234,29 @@ class Function(Query):
         """
         if self.gradient is not None:
             return self._by_bend(low, high)
-        with np.errstate(all="ignore"):
-            axes = Slopes.axes(low, high)
-            try:
-                made = self.function(*axes)
-            except (TypeError, AttributeError) as error:
-                axes[0].refusals.refuse(f"must do for intervals what it does for arrays ({error})")
-            if axes[0].refusals.said:  # it may have caught what it was told
-                axes[0].refusals.refuse(axes[0].refusals.said[0].removesuffix("."))
-            made = made if isinstance(made, Slopes) else axes[0].constant(made)
-        middle = self._at(((low + high) / 2).T)
-        if not ((made.value[0] <= middle) & (middle <= made.value[1])).all():
-            axes[0].refusals.refuse("must do the same for every value: it does something else for intervals")
-        return *made.value, made.norm
+        least, most, steepest = super().bounds_on(low, high)
+        somewhere = low + (high - low) * np.random.default_rng(low.size).random(low.shape)
+        for places in ((low + high) / 2, somewhere):
+            values = self._at(places.T)
+            if not ((least <= values) & (values <= most)).all():
+                Refusals().refuse("must do the same for every value: it does something else for intervals")
+        return least, most, steepest
+
+    def slopes_on(self, axes: Sequence[Slopes]) -> Slopes:
+        """The function itself, on intervals that are taken into its box."""
+        if self.gradient is not None:
+            axes[0].refusals.refuse("must be certified by its own operations to be part of another query")
+        ends = zip(axes, *(corner.tolist() for corner in self.corners), strict=True)
+        inside = [axis.clip(low, high) for axis, low, high in ends]
+        if self._query is not None:
+            return _slopes_of(self._query, inside)
+        try:
+            made = self.function(*inside)
+        except (TypeError, AttributeError) as error:
+            axes[0].refusals.refuse(f"must do for intervals what it does for arrays ({error})")
+        if axes[0].refusals.said:  # it may have caught what it was told
+            axes[0].refusals.refuse(axes[0].refusals.said[0])
+        return made if isinstance(made, Slopes) else axes[0].constant(made)
 
     def _by_bend(self, low: FloatArray, high: FloatArray) -> Bounds:
         middle, half = (low + high) / 2, np.sqrt(np.sum(((high - low) / 2) ** 2, axis=0))
@@ -153,6 +268,11 @@ class Function(Query):
             raise invalid("Function", "bend", "finite and at least 0, with a finite gradient", "something else")
         value, reach = self._at(middle.T), steep * half
         return value - reach, value + reach, steep
+
+    def interpolation_bias(self, step: float) -> float:
+        if self.gradient is None:
+            return super().interpolation_bias(step)
+        return Query.interpolation_bias(self, step)
 
     def enclose_answer(self, row: Sequence[float]) -> arb:
         """F at the point of one row of exact numbers, in balls.
@@ -166,65 +286,18 @@ class Function(Query):
             )
             raise invalid("report", "query", rule, "a Function with gradient= and bend=")
         low, high = self.corners
+        if self._query is not None and not self.space.irrational:
+            return self._query.enclose_answer(np.clip(row, low, high).tolist())
+        if self._query is not None:
+            if not np.array_equal(self.corners, self.space.limits):
+                raise invalid("report", "box", "left out for a query on a map, whose region is its box", "another box")
+            return self._query.enclose_answer(row)
         axes = [
             Exact(x.max(arb(float(a))).min(arb(float(b))))
             for x, a, b in zip(self.space.enclose(row), low, high, strict=True)
         ]
         made = self.function(*axes)
         return made.ball if isinstance(made, Exact) else arb(float(made))
-
-    @property
-    def has_profile(self) -> bool:
-        return False
-
-    @property
-    def geometry(self) -> Coordinate:
-        raise invalid("Function", "query", "asked of a mechanism of geopriv.smooth", "one that needs a coordinate")
-
-    @property
-    def profile(self) -> Profile:
-        raise invalid("Function", "query", "asked of a mechanism of geopriv.smooth", "one that needs a profile")
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return self._extremes[:2]
-
-    @property
-    def lipschitz(self) -> float:
-        return self._extremes[2]
-
-    @cached_property
-    def _extremes(self) -> tuple[float, float, float]:
-        """Its least and its largest value and its steepest slope, on boxes of a 64th of the whole."""
-        low, high = self.corners
-        ends = [np.linspace(a, b, 65) for a, b in zip(low, high, strict=True)]
-        starts, stops = (
-            np.stack([part.ravel() for part in np.meshgrid(*(axis[cut] for axis in ends), indexing="ij")])
-            for cut in (slice(None, -1), slice(1, None))
-        )
-        least, most, steepest = self.bounds_on(starts, stops)
-        return float(least.min()), float(most.max()), float(steepest.max())
-
-    @property
-    def is_share(self) -> bool:
-        low, high = self.bounds
-        return low >= -_SHARE and high <= 1 + _SHARE
-
-    @property
-    def moved(self) -> object:
-        return self
-
-    @property
-    def place(self) -> FloatArray:
-        low, high = self.corners
-        return ((low + high) / 2).reshape(self.space.point_shape)
-
-    def box(self, margin: float) -> Box:
-        low, high = self.corners
-        return low - margin, high + margin
-
-    def box_of_change(self, margin: float) -> Box | None:
-        return self.box(margin)
 
 
 def _frozen(box: Any) -> Any:
@@ -233,6 +306,135 @@ def _frozen(box: Any) -> Any:
         return tuple(float(end) if np.ndim(end) == 0 else tuple(float(part) for part in end) for end in box)
     except (TypeError, ValueError):
         return box
+
+
+@dataclass(frozen=True)
+class Calculated(OnBoxes):
+    """Queries on one space, added, multiplied, or the smaller or the larger of them.
+
+    Of a profile of a coordinate a box says how steep it is by the coordinate in its middle, which is 1-Lipschitz.
+
+    Args:
+        operation: "sum", "product", "minimum" or "maximum".
+        parts: queries and numbers, a query at least.
+
+    >>> from geopriv import Ball, Plane
+    >>> both = Ball((0, 0), 3.0, 1.0, Plane("km")) * Ball((2, 0), 3.0, 1.0, Plane("km"))
+    >>> both([(1.0, 0.0), (-2.0, 0.0)])
+    array([1., 0.])
+    """
+
+    operation: str
+    parts: tuple[Query | float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.queries:
+            raise invalid("Calculated", "queries", "at least one query", self.parts)
+        space = self.space
+        if any(query.space != space for query in self.queries):
+            raise invalid("Calculated", "queries", "on one space", sorted({str(query.space) for query in self.queries}))
+        if not space.flat or space.ratios or not space.dimension <= _MOST_AXES:
+            rule = f"on a line, a plane, a LocalPlane or Euclidean space of at most {_MOST_AXES} axes, to be calculated"
+            raise invalid("Calculated", "queries", f"{rule} (on Earth, take the LocalPlane of a region)", space)
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """The parts that are no numbers."""
+        return tuple(part for part in self.parts if not isinstance(part, float))
+
+    @property
+    def space(self) -> Space:  # type: ignore[override] # that of its parts
+        return self.queries[0].space
+
+    @property
+    def certified(self) -> bool:
+        return True
+
+    @cached_property
+    def corners(self) -> Box:
+        """A box that holds all places where a part changes."""
+        boxes = [part.box_of_change(0.0) for part in self.queries]
+        if any(box is None for box in boxes):
+            rule = "wrapped as gp.Function(query, box=…), since a part of it changes without end"
+            raise invalid(
+                "Calculated", "query", rule, next(q for q, box in zip(self.queries, boxes, strict=True) if box is None)
+            )
+        low, high = zip(*(box for box in boxes if box is not None), strict=True)
+        return np.minimum.reduce(low).reshape(-1), np.maximum.reduce(high).reshape(-1)
+
+    def answer(self, points: FloatArray) -> FloatArray:
+        """F at points that the space has read."""
+        return np.asarray(
+            reduce(_OPERATIONS[self.operation], [_each(part, lambda q: q.answer(points)) for part in self.parts])
+        )
+
+    def slopes_on(self, axes: Sequence[Slopes]) -> Slopes:
+        made = [_each(part, lambda q: _slopes_of(q, axes)) for part in self.parts]
+        found: Slopes = reduce(_OPERATIONS[self.operation], made)
+        return found
+
+    def enclose_answer(self, row: Sequence[float]) -> arb:
+        made = reduce(
+            _OPERATIONS[self.operation], [_each(part, lambda q: Exact(q.enclose_answer(row))) for part in self.parts]
+        )
+        ball: arb = made.ball
+        return ball
+
+
+def _each(part: Query | float, ask: Callable[[Query], Any]) -> Any:
+    return part if isinstance(part, float) else ask(part)
+
+
+def _slopes_of(query: Query, axes: Sequence[Slopes]) -> Slopes:
+    """A query on boxes; a profile by how far its coordinate can be from that of the middle."""
+    if not query.has_profile:
+        return query.slopes_on(axes)
+    low, high = (np.stack([axis.value[end] for axis in axes]) for end in (0, 1))
+    middle, half = (low + high) / 2, (high - low) / 2
+    s = query.geometry(middle.T.reshape(-1, *query.space.point_shape))
+    off = query.geometry.float_error(middle.T, s)
+    if off is None:
+        axes[0].refusals.refuse("must be made of queries whose coordinate has an enclosure")
+    along = query.geometry.axis  # of a linear coordinate: how fast it changes along each axis
+    reach = np.sqrt((half**2).sum(axis=0)) if along is None else np.abs(along) @ half
+    reach = reach * (1 + 1e-12) + off
+    least, most, steepest = query.profile.on_intervals(s - reach, s + reach)
+    shares = [1.0] * len(axes) if along is None else [abs(part) * (1 + 1e-14) for part in along]
+    return Slopes((least, most), [(-part * steepest, part * steepest) for part in shares], steepest, axes[0].refusals)
+
+
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda a, b: a + b,
+    "product": lambda a, b: a * b,
+    "minimum": np.minimum,
+    "maximum": np.maximum,
+}
+
+
+def calculated(operation: str, *parts: Any) -> Calculated:
+    """A query made of queries and numbers.
+
+    Raises:
+        InvalidParameter: for anything else.
+    """
+    known = [part if isinstance(part, Query) else finite("Calculated", "number", part) for part in parts]
+    return Calculated(operation, tuple(known))
+
+
+def minimum(first: Any, *others: Any) -> Calculated:
+    """The smallest of queries on one space: who counts for all of them, as far as the least of them goes.
+
+    >>> from geopriv import Ball, Plane
+    >>> plane = Plane("km")
+    >>> minimum(Ball((0, 0), 3.0, 1.0, plane), Ball((2, 0), 3.0, 1.0, plane))([(1.0, 0.0)])
+    array([1.])
+    """
+    return calculated("minimum", first, *others)
+
+
+def maximum(first: Any, *others: Any) -> Calculated:
+    """The largest of queries on one space: who counts for any of them."""
+    return calculated("maximum", first, *others)
 
 
 class Exact:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class Values(Query):
 
     values: Sequence[float] = field(repr=False)  # a Sequence, which no document holds: in Python only
     space: Finite
+
+    in_documents: ClassVar[bool] = False
 
     def __init__(self, values: Mapping[Any, float] | Sequence[float] | Callable[[Any], float], space: Finite) -> None:
         if not getattr(space, "finite", False):

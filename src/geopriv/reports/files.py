@@ -123,7 +123,7 @@ def require_as_written(path: Path) -> None:
         try:
             note = json.loads(data)
             many, wanted = int(note["reports"]), str(note["sha256"])
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             raise InvalidParameter(f"The manifest {manifest} is damaged. Fetch it again, with {reports}.") from None
         if not reports.is_file() or _sha256(reports) != wanted:
             what = "is not as it was written" if reports.is_file() else "is not there"

@@ -41,7 +41,8 @@ _TABLE = (
     "day TEXT NOT NULL, reports INTEGER, complete INTEGER NOT NULL)"
 )
 _SINCE = ("epsilon", "unit", "metric", "questions")  # columns of texts that older registers do not have
-_BY_PLAN = ("name", "width", "bandwidth", "reach")  # keys of questions: what they are called, and what may go with ε
+# keys of questions: what they are called, and what may go with ε (of maps also how many points they have)
+_BY_PLAN = ("name", "width", "bandwidth", "reach", "columns", "rows")
 _SECONDS = 30  # that another process may take for a row
 _NOBODY = {  # SHA-256 and length of tables of made-up people: of init's examples, and of the quickstart
     "8bae122d2b00328c3a85aea26e2494eca9df261235930182349506c083b7edd8": 129_764,

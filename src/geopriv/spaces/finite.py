@@ -52,6 +52,7 @@ class Finite(Space):
     unit: str | None = None
 
     finite: ClassVar[bool] = True
+    in_documents: ClassVar[bool] = False  # no device and no survey knows it
 
     def __init__(self, distances: Any, labels: Iterable[Label] | None = None, unit: str | None = None) -> None:
         given = _matrix(distances)

@@ -17,7 +17,7 @@ from geopriv.noise.spherical_laplace import OnEarth
 from geopriv.spaces import Earth, Space
 from geopriv.spaces.balls import arb
 from geopriv.spaces.bounded import Bounded
-from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.checks import FloatArray, invalid
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,18 @@ class InputNoise(ABC):
 
 @singledispatch
 def input_noise(space: Space, rate: float) -> InputNoise:
-    """The noise of a space at a rate: along its axes, unless the space is registered with another."""
+    """The noise of a space at a rate: along its axes, unless the space is registered with another.
+
+    Raises:
+        InvalidParameter: for a space whose distances are not those along its axes: the noise would not be that of its
+            metric, and the promise not kept.
+    """
+    shape = (64, *space.point_shape)
+    first, second = np.random.default_rng(0).uniform(-1, 1, (2, *shape))
+    straight = np.sqrt(((first - second).reshape(64, -1) ** 2).sum(axis=1))
+    if not (space.flat and np.allclose(space.between(first, second), straight, rtol=1e-9)):
+        rule = "flat (its distances are Euclidean along its axes), or one that is registered with a noise of its own"
+        raise invalid("InputLaplace", "space", rule, space)
     return AlongAxes(space, rate)
 
 

@@ -7,8 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from geopriv.mechanisms import Mechanism
+from geopriv.mechanisms.loss.worst import plain
 from geopriv.spaces.checks import invalid, positive
 from geopriv.spaces.shown import Shown
+
+_FLOATS = 1e-9  # by which a slope in floats may seem steeper than it is
 
 
 @dataclass(frozen=True)
@@ -21,16 +24,19 @@ class Audit(Shown):
             promised one.
         at: (input, input', output) where it was found, in coordinates of the audited line or points of the space.
         pairs: how many pairs were compared.
+        word: what no audit can prove, and is its author's word; empty where there is nothing of the kind.
     """
 
     passed: bool
     worst_ratio: float
     at: tuple[Any, Any, Any]
     pairs: int
+    word: str = ""
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else "BROKEN"
-        return f"{verdict}: worst ratio {self.worst_ratio:.6g} at {self.at}, {self.pairs:,} pairs"
+        said = f"{verdict}: worst ratio {self.worst_ratio:.6g} at {self.at}, {self.pairs:,} pairs"
+        return f"{said}. {self.word}" if self.word else said
 
 
 def audit_mechanism(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
@@ -46,6 +52,16 @@ def audit_mechanism(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
     positive("audit", "tolerance", tolerance)
     if not isinstance(mechanism, Mechanism):
         raise invalid("audit", "mechanism", "a mechanism", type(mechanism).__name__)
+    word = ""
+    for query in (each for each in mechanism.asked if each.has_profile):
+        if (found := query.geometry.steepest_pair()) is not None:
+            ratio, first, second = found
+            word = "The Lipschitz constant is its author's word; a search found no pair that breaks it."
+            if ratio > 1 + _FLOATS:
+                word = "The Lipschitz constant is broken: the function is steeper."
+                return Audit(False, ratio, (plain(first), plain(second), None), 1, word)
+    if any(not query.has_profile and not query.certified for query in mechanism.asked):
+        word = "The gradient and the bend of the function are their author's word."
     worst = mechanism.worst_loss()
     allowed = 1 if isinstance(worst.ratio, Fraction) else 1 + tolerance
-    return Audit(bool(worst.ratio <= allowed), float(worst.ratio), worst.at, worst.pairs)
+    return Audit(bool(worst.ratio <= allowed), float(worst.ratio), worst.at, worst.pairs, word)

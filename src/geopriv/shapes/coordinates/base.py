@@ -73,6 +73,10 @@ class Coordinate(Enclosed, ABC):
             s, off = np.where(clear, s, 0.0), np.where(clear, off, np.inf)
         return Bounded(s, off)
 
+    def steepest_pair(self) -> tuple[float, FloatArray, FloatArray] | None:
+        """The largest |s − s'|/dist that a search finds, and the points; None of one whose slope is proven."""
+        return None
+
     def float_error(self, points: FloatArray, s: FloatArray) -> FloatArray | None:
         """How far s may be off in floats at exact points of shape (n, d); None where that is not known.
 

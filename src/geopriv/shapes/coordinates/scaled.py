@@ -12,6 +12,8 @@ from geopriv.spaces import Space
 from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, invalid
 
+_TRIED = 100_000  # pairs
+
 
 @dataclass(frozen=True)
 class Scaled(Coordinate):
@@ -36,6 +38,23 @@ class Scaled(Coordinate):
         if not np.isfinite(value):
             raise invalid("LipschitzQuery", "function", "finite everywhere", self.function)
         return arb(value) / arb(self.constant)
+
+    def steepest_pair(self) -> tuple[float, FloatArray, FloatArray] | None:
+        """Over pairs at distances of many sizes, around places of many sizes and all over the space's limits."""
+        rng, shape = np.random.default_rng(0), self.space.point_shape
+        low, high = (np.reshape(end, shape) for end in self.space.limits)
+        bounded = np.isfinite(low).all() and np.isfinite(high).all()
+        sizes = 10.0 ** rng.uniform(-3, 6, (_TRIED, *(1,) * len(shape)))
+        places = rng.uniform(low, high, (_TRIED, *shape)) if bounded else sizes * rng.standard_normal((_TRIED, *shape))
+        beside = places + 10.0 ** rng.uniform(-6, 3, sizes.shape) * rng.standard_normal(places.shape)
+        beside = np.clip(beside, low, high)
+        with np.errstate(all="ignore"):
+            distance = np.asarray(self.space.between(places, beside)).reshape(_TRIED)
+            s, other = (np.asarray(self(each), dtype=np.float64).reshape(_TRIED) for each in (places, beside))
+            rounding = 1e-13 * (np.abs(s) + np.abs(other))
+            ratio = np.where(distance > 0, np.maximum(np.abs(s - other) - rounding, 0) / distance, 0.0)
+        worst = int(np.nanargmax(np.where(np.isfinite(ratio), ratio, 0.0)))
+        return float(ratio[worst]), places[worst], beside[worst]
 
     @property
     def known(self) -> bool:

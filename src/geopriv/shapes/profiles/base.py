@@ -44,6 +44,20 @@ class Profile(Enclosed, ABC):
     def steepness(self, s: FloatArray) -> FloatArray:
         """|f0'(s)|, or a number below it where only a curvature is known; without one, zero."""
 
+    def on_intervals(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """A lower and an upper bound on f0, and one on |f0'|, on intervals of coordinates.
+
+        From the value in the middle and the slopes around it: |f0'(middle)| + C·(half a length) for a curvature of at
+        most C, and never more than the Lipschitz constant.
+        """
+        middle, half = (low + high) / 2, (high - low) / 2
+        steepest = np.full_like(middle, self.lipschitz)
+        if self.smooth is self and self.bend is not None:
+            steepest = np.minimum(steepest, np.abs(self.smooth.slope(middle)) * (1 + 1e-9) + self.bend * half)
+        bottom, top = self.bounds
+        value, reach = self(middle), steepest * half * (1 + 1e-9) + 1e-12 * (1 + np.abs(self(middle)))
+        return np.maximum(value - reach, bottom), np.minimum(value + reach, top), steepest
+
     def enclose(self, s: arb) -> arb:
         """f0(s) in balls. Knots are those of the formula, not their rounded floats, so the slopes are exact.
 

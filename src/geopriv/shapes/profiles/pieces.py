@@ -45,6 +45,20 @@ class LinearPieces(Profile):
     def steepness(self, s: FloatArray) -> FloatArray:
         return np.asarray(np.abs(self.slopes)[np.searchsorted(self.knots, s)])
 
+    def on_intervals(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Between the ends and the knots inside, the steepest piece that each interval touches."""
+        ends = self(low), self(high)
+        least, most, steepest = np.minimum(*ends), np.maximum(*ends), np.zeros_like(low)
+        for knot, value in zip(self.knots, self.values, strict=True):
+            inside = (low <= knot) & (knot <= high)
+            least, most = (
+                np.where(inside, np.minimum(least, value), least),
+                np.where(inside, np.maximum(most, value), most),
+            )
+        for start, stop, slope in zip((-np.inf, *self.knots), (*self.knots, np.inf), self.slopes, strict=True):
+            steepest = np.where((low <= stop) & (high >= start), np.maximum(steepest, abs(slope)), steepest)
+        return least, most, steepest
+
 
 class Plateaus(LinearPieces):
     """Straight pieces that are constant before the first knot and after the last."""

@@ -44,8 +44,8 @@ def bordered(
         raise part.error("must be left out with more than two axes, where 'width' says how borders fade", "blur")
     blurred = blurs and (blur is not None or (width is None and not asking.apart))
     bandwidth = asking.length(part, "blur", blur, _BLUR)
-    default = min(bandwidth * asking.rate if blurred else EDGE_WIDTH, widest * asking.rate)
-    edge = asking.length(part, "width", width, default)
+    edge = asking.length(part, "width", width, bandwidth * asking.rate if blurred else EDGE_WIDTH)
+    edge = min(edge, widest) if width is None else edge
     with part.explaining(query="kind", bandwidth="blur"):
         query = make(edge)
         if not blurred:

@@ -127,6 +127,9 @@ class Plan(Plotted):
     def people_for(self, error: float, option: Option | None = None) -> int:
         """How many people make every query's 95 % interval, with its bias, as short as ± error.
 
+        A query counts who is near its edge in part. A survey prints the plain answer first, how many are in the set,
+        whose interval is longer: of that, `SurveyPlan.people_for` tells.
+
         Args:
             error: half of the interval, of the worst query.
             option: by default the one to take.

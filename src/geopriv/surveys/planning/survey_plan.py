@@ -12,7 +12,7 @@ import numpy as np
 from geopriv.mechanisms import Lattice
 from geopriv.mechanisms.sendable import Sendable
 from geopriv.queries.questions import Question
-from geopriv.spaces.checks import FloatArray
+from geopriv.spaces.checks import FloatArray, invalid, positive
 from geopriv.spaces.shown import Plotted, pages
 from geopriv.surveys.contributions import Contribution
 from geopriv.surveys.design import Design
@@ -157,12 +157,23 @@ class SurveyPlan(Plotted):
         shares = [question.name for question in shares_of(self.survey)]
         return cautions(self.survey, {n: float(soft[self._places[n]].max()) for n in shares} | self.plain)
 
-    def people_for(self, error: float, option: Option | None = None) -> int:
-        """How many people make the 95 % interval of every *soft* answer as short as ± error; see `Plan.people_for`.
+    def people_for(self, error: float) -> int:
+        """How many people make the 95 % interval of every share at most ± error, as `--target` has it.
 
-        Of plain answers, which have longer intervals, `needs` finds people and ε.
+        It is that of the answer which a page prints first: of the plain one, and of the soft one where there is no
+        other (plain = false). Where tables answer, some are compiled for other numbers of people, once.
+
+        Raises:
+            InvalidParameter: where no number of people does it.
         """
-        return self.plan.people_for(error, option or self.option)
+        if not self.plain:
+            return self.plan.people_for(error, self.option)
+        from geopriv.surveys.planning.targets import people_needed
+
+        people, least = people_needed(self, positive("people_for", "error", error))
+        if people is None:
+            raise invalid("people_for", "error", f"above {least:.3g}, which no number of people goes below", error)
+        return people
 
     def needs(self, error: float) -> Needs:
         """The people, or the ε, for 95 % intervals of ± error in every share, plain where it is: `targets.needs`."""
@@ -171,8 +182,17 @@ class SurveyPlan(Plotted):
         return needs(self, error)
 
     def epsilon_for(self, error: float) -> float:
-        """An ε for 95 % intervals of at most ± error in every query; see `Plan.epsilon_for`."""
-        return self.plan.epsilon_for(error)
+        """An ε for 95 % intervals of at most ± error in every share: of the answer that a page prints first.
+
+        Raises:
+            InvalidParameter: where no ε within a factor of some 8,000 does it.
+        """
+        if not self.plain:
+            return self.plan.epsilon_for(error)
+        epsilon = self.needs(positive("epsilon_for", "error", error)).epsilon
+        if epsilon is None:
+            raise invalid("epsilon_for", "error", "within reach of so many people", error)
+        return epsilon
 
     @cached_property
     def bits(self) -> int:

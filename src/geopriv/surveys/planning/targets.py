@@ -99,9 +99,14 @@ def needs(found: SurveyPlan, error: float) -> Needs:
     _require_shares(found, "target", f"{100 * error:g} points")
     survey, rate = found.survey, found.survey.epsilon
     here = half_widths(survey, found.option.mechanism, rate, like=found.grid)
-    people = _least_people(lambda n: max(width(n) for width in here.values()), error)
-    least = max(width(_MOST) for width in here.values())
-    return Needs(error, people, _least_rate(found, error, here), least)
+    return Needs(error, _least_people(here, error), _least_rate(found, error, here), _left(here))
+
+
+def people_needed(found: SurveyPlan, error: float) -> tuple[int | None, float]:
+    """The people of `needs`, and the error that no number of people goes below."""
+    _require_shares(found, "target", f"{100 * error:g} points")
+    here = half_widths(found.survey, found.option.mechanism, found.survey.epsilon, like=found.grid)
+    return _least_people(here, error), _left(here)
 
 
 def _least_rate(found: SurveyPlan, error: float, here: dict[str, HalfWidth]) -> float | None:
@@ -168,8 +173,17 @@ def sweep(found: SurveyPlan, told: Callable[[str], None] = lambda _: None) -> Sw
     return Sweep(rates, people, {name: tuple(rows) for name, rows in widths.items()})
 
 
-def _least_people(worst: Callable[[int], float], error: float) -> int | None:
+def _left(here: dict[str, HalfWidth]) -> float:
+    """What is left of the largest half-width among more people than there are."""
+    return max(width(_MOST) for width in here.values())
+
+
+def _least_people(here: dict[str, HalfWidth], error: float) -> int | None:
     """The least number of people, to a thousandth; None where there is none."""
+
+    def worst(people: int) -> float:
+        return max(width(people) for width in here.values())
+
     decades = [int(10.0**k) for k in range(12)]
     near = next(((a, b) for a, b in pairwise([0, *decades]) if worst(b) <= error), None)
     if near is None:
