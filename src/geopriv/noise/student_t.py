@@ -68,7 +68,7 @@ class StudentT(Noise):
 
         >>> import numpy as np
         >>> StudentT(df=3).largest_loss(*(np.array([part]) for part in (0.0, 1.0, 1.0, 2.0))).round(6)
-        array([2.223323])
+        array([2.283878])
         """
         if self.df < 1:
             raise invalid("StudentT", "df", "at least 1 for the exact loss", self.df)
