@@ -24,6 +24,7 @@ from geopriv.queries import Query
 from geopriv.queries.values import Values
 from geopriv.smooth.scale import MARGIN, PlaceScale
 from geopriv.spaces.balls import arb
+from geopriv.spaces.bounded import ROUNDING, Bounded
 from geopriv.spaces.checks import FloatArray, invalid
 from geopriv.spaces.compiled import compiled
 
@@ -47,17 +48,26 @@ class LabelScale(PlaceScale):
 
     Args:
         sigma: one positive number for each label.
-        steepest: a Lipschitz constant of f.
+        query: f.
     """
 
     sigma: FloatArray = field(repr=False)
-    steepest: float
+    query: Values
+
+    @property
+    def steepest(self) -> float:  # type: ignore[override] # computed here
+        """A Lipschitz constant of f."""
+        return self.query.lipschitz
 
     def __call__(self, points: FloatArray) -> FloatArray:
         return np.asarray(self.sigma[points[:, 0].astype(np.intp)])
 
     def enclose_at(self, place: Sequence[arb]) -> arb:
         return MARGIN * arb(float(self.sigma[int(float(place[0]))]))
+
+    def bounded_at(self, rows: FloatArray) -> tuple[Bounded, Bounded]:
+        values, spread = self.query.answer(rows)[:, None], MARGIN * self(rows)
+        return Bounded(values, np.zeros_like(values)), Bounded(spread, np.full_like(spread, ROUNDING))
 
 
 def on_labels(query: Query) -> TypeGuard[Values]:
@@ -82,7 +92,12 @@ def smooth_bound(query: Values, growth: Growth, radius: float) -> FloatArray:
 
 def of_labels(query: Values, growth: Growth, eta: float, radius: float) -> LabelScale:
     """σ = B*/η of each label."""
-    return LabelScale(smooth_bound(query, growth, radius) / eta, query.lipschitz)
+    return LabelScale(smooth_bound(query, growth, radius) / eta, query)
+
+
+def even_labels(query: Values, value: float) -> LabelScale:
+    """The same σ at each label."""
+    return LabelScale(np.full(len(query.values), value), query)
 
 
 def smallest_factor(owner: str, query: Values, bound: FloatArray, rate: float, df: float, radius: float) -> float:
@@ -157,7 +172,7 @@ def least_labels(query: Values, rate: float, df: float, shares: FloatArray) -> L
             log_scale = solve(edges, rate * (1 - part), df, shares)
             sigma = np.exp(np.maximum(log_scale, log_scale.max() - _DEEPEST))
             if keeps(query, sigma, rate, df, math.inf, part / 8):
-                return LabelScale(sigma, query.lipschitz)
+                return LabelScale(sigma, query)
     least = 1e-11 / float(edges.far.min())
     raise invalid(
         "LeastScaleT", "epsilon", f"at least {least:.3g}, or floats cannot tell the nearest labels apart", rate
@@ -331,20 +346,19 @@ class Program:
         by_middle, by_middle2, mixed = (np.zeros(len(loss)) for _ in range(3))
         for sign, slack in ((1.0, left[2]), (-1.0, left[3])):
             near, far = (loss - df * sign * turn) / (df + 1), (loss + sign * turn) / (df + 1)
-            first = -sign * (df / np.tanh(near) - 1 / np.tanh(far)) / (2 * (df + 1))  # of the slack, by ρ
+            rate = -sign * (df / np.tanh(near) - 1 / np.tanh(far)) / (2 * (df + 1))  # of the slack, by ρ
             with np.errstate(over="ignore"):
-                second = -(df**2 / np.sinh(near) ** 2 + 1 / np.sinh(far) ** 2) / (2 * (df + 1) ** 2)
+                bent = -(df**2 / np.sinh(near) ** 2 + 1 / np.sinh(far) ** 2) / (2 * (df + 1) ** 2)
             by_middle -= np.where(changes, 1 / slack, 0)
             by_middle2 += np.where(changes, 1 / slack**2, 0)
-            by_turn -= np.where(changes, first / slack, 0)
-            by_turn2 += np.where(changes, (first / slack) ** 2 - second / slack, 0)
-            mixed += np.where(changes, first / slack**2, 0)
-        np.add.at(slope, e.first, by_middle / 2 - by_turn)
-        np.add.at(slope, e.second, by_middle / 2 + by_turn)
-        np.add.at(bend, (e.first, e.first), by_middle2 / 4 + by_turn2 - mixed)
-        np.add.at(bend, (e.second, e.second), by_middle2 / 4 + by_turn2 + mixed)
-        for ends in ((e.first, e.second), (e.second, e.first)):
-            np.add.at(bend, ends, by_middle2 / 4 - by_turn2)
+            by_turn -= np.where(changes, rate / slack, 0)
+            by_turn2 += np.where(changes, (rate / slack) ** 2 - bent / slack, 0)
+            mixed += np.where(changes, rate / slack**2, 0)
+        n, first, second = e.size, e.first, e.second
+        slope += np.bincount(first, by_middle / 2 - by_turn, n) + np.bincount(second, by_middle / 2 + by_turn, n)
+        own, other = by_middle2 / 4 + by_turn2, by_middle2 / 4 - by_turn2
+        where = np.concatenate([first * n + first, second * n + second, first * n + second, second * n + first])
+        bend += np.bincount(where, np.concatenate([own - mixed, own + mixed, other, other]), n * n).reshape(n, n)
         return slope, bend
 
 

@@ -17,6 +17,7 @@ from geopriv.errors import OutOfDomain
 from geopriv.spaces.balls import arb
 from geopriv.spaces.base import Space
 from geopriv.spaces.checks import FloatArray, count, invalid, positive, same_fields
+from geopriv.spaces.compiled import compiled
 from geopriv.spaces.reading import require_unit
 from geopriv.spaces.units import read_rate
 
@@ -47,7 +48,7 @@ class Finite(Space):
     """
 
     distances: FloatArray = field(repr=False)
-    labels: tuple[Label, ...] = field(default=(), repr=False)
+    labels: Sequence[Label] = field(default=(), repr=False)  # a Sequence, which no document holds: in Python only
     unit: str | None = None
 
     finite: ClassVar[bool] = True
@@ -193,24 +194,10 @@ class Finite(Space):
 
         Whether d(i, k) + d(k, j) ≤ d(i, j) is decided exactly: where the rounded sum is equal, by what it lacks.
         """
-        far, n = self.distances, len(self.labels)
-        straight, worst = np.triu(np.ones((n, n), dtype=bool), 1), (0.0, 0, 0, 0)
-        for i in range(n):
-            legs, whole = far[i][:, None], far[i]
-            ways = legs + far
-            ways[i] = np.inf
-            np.fill_diagonal(ways, np.inf)
-            shortest = ways.min(axis=0)
-            broken = np.where(whole > 0, (whole - shortest) / np.where(whole > 0, whole, 1.0), 0.0)
-            j = int(np.argmax(broken))
-            worst = max(worst, (float(broken[j]), i, int(np.argmin(ways[:, j])), j))
-            k, same = np.nonzero(ways == whole)
-            first, second, total = far[i, k], far[k, same], whole[same]
-            back = total - first
-            lost = (first - (total - back)) + (second - back)  # first + second = total + lost, exactly
-            straight[i] &= shortest >= whole
-            straight[i, same[lost <= 0]] = False
-        return *np.nonzero(straight), *worst  # type: ignore[return-value] # two arrays
+        straight = np.triu(np.ones(self.distances.shape, dtype=np.bool_), 1)
+        worst = _compare(np.ascontiguousarray(self.distances), straight)
+        first, second = np.nonzero(straight)
+        return first, second, *worst
 
     @property
     def edges(self) -> tuple[Whole, Whole]:
@@ -228,7 +215,7 @@ class Finite(Space):
         return same_fields(self, other)
 
     def __hash__(self) -> int:
-        return hash((self.distances.tobytes(), self.labels, self.unit))
+        return hash((self.distances.tobytes(), tuple(self.labels), self.unit))
 
     @property
     def dimension(self) -> int:
@@ -368,3 +355,24 @@ def _shortest(lengths: dict[tuple[int, int], float]) -> FloatArray:
     rows, columns = zip(*least, strict=True)
     table = coo_array((list(least.values()), (rows, columns)), shape=(size, size)).tocsr()
     return np.asarray(shortest_path(table, method="D"))
+
+
+@compiled
+def _compare(far: FloatArray, straight: npt.NDArray[np.bool_]) -> tuple[float, int, int, int]:
+    """Clear the pairs i < j with a label on the way; by how much the triangle inequality is broken most, and where."""
+    worst, at = 0.0, (0, 0, 0)
+    for i in range(len(far)):
+        for j in range(i + 1, len(far)):
+            whole = far[i, j]
+            for k in range(len(far)):
+                first, second = far[i, k], far[k, j]
+                total = first + second
+                if k in (i, j) or total > whole:
+                    continue
+                back = total - first
+                lost = (first - (total - back)) + (second - back)  # first + second = total + lost, exactly
+                if total < whole or lost <= 0:
+                    straight[i, j] = False
+                if whole - total > worst * whole:
+                    worst, at = (whole - total) / whole, (i, k, j)
+    return worst, at[0], at[1], at[2]

@@ -126,7 +126,7 @@ def release_at_points(
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
         return [query.enclose_answer(row)], scale.enclose_at(query.space.enclose(row))
 
-    return Shifted(noise.law(), (grid(unit),), enclose, lambda _: None)
+    return Shifted(noise.law(), (grid(unit),), enclose, scale.bounded_at)
 
 
 def release(query: Query, parts: Sequence[tuple[Query, Scale]], noise: Noise, rate: float) -> Shifted:
