@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from geopriv.queries.source import Source as Source
     from geopriv.queries.value_questions import Mean as Mean
     from geopriv.queries.value_questions import Quantile as Quantile
+    from geopriv.queries.values import Values as Values
     from geopriv.reports.engines.duckdb.sql import Sql as Sql
     from geopriv.reports.tallies import Tally as Tally
     from geopriv.reports.verbs import privatize as privatize
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from geopriv.smooth import VectorSmoothCauchy as VectorSmoothCauchy
     from geopriv.spaces import Earth as Earth
     from geopriv.spaces import Euclidean as Euclidean
+    from geopriv.spaces import Finite as Finite
     from geopriv.spaces import Line as Line
     from geopriv.spaces import LocalPlane as LocalPlane
     from geopriv.spaces import LogLine as LogLine
@@ -158,6 +160,7 @@ _HOME = {
     "queries.questions": ("DensityMap", "Distribution", "Share"),
     "queries.source": ("Source",),
     "queries.value_questions": ("Mean", "Quantile"),
+    "queries.values": ("Values",),
     "reports.engines.duckdb.sql": ("Sql",),
     "reports.tallies": ("Tally",),
     "reports.verbs": ("privatize", "tally"),
@@ -170,7 +173,7 @@ _HOME = {
         "SmoothT",
         "VectorSmoothCauchy",
     ),
-    "spaces": ("Earth", "Euclidean", "Line", "LocalPlane", "LogLine", "Plane"),
+    "spaces": ("Earth", "Euclidean", "Finite", "Line", "LocalPlane", "LogLine", "Plane"),
     "surveys.audits": ("audit",),
     "surveys.design": ("Design",),
     "surveys.model": ("Survey",),

@@ -116,6 +116,7 @@ def _pieces(mark: str) -> list[bytes]:
         b"If-None-Match: " + word,
         b"X-Forwarded-For: " + word,
         b"Origin: https://" + word,
+        b"Origin: https://[" + word,
         b"Cookie: " + word * 9,
         word + b": " + word,
         b"X: " + b"a" * 70_000,

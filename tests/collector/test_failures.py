@@ -7,8 +7,11 @@ import os
 import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -23,7 +26,7 @@ import geopriv.collector.store
 from geopriv.collector import tokens
 from geopriv.collector.app import Service
 from geopriv.collector.store import Store
-from geopriv.collector.verdicts import Sent
+from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import Unavailable
 from tests.collector.conftest import DESIGN
 from tests.collector.servers import free_port, serving, status
@@ -173,7 +176,7 @@ def test_answers_are_read_while_another_process_writes(
         assert client.get("/v1/answers").status_code == 200
 
 
-@pytest.mark.parametrize("moved", ["survey.sqlite", "survey.sqlite-wal"])
+@pytest.mark.parametrize("moved", ["survey.sqlite", "survey.sqlite-wal", "survey.sqlite-shm"])
 def test_a_database_whose_file_was_moved_takes_nothing_until_it_is_back(tmp_path: Path, moved: str) -> None:
     """SQLite goes on writing into a file that was moved away: what it wrote there was acknowledged, and lost."""
     database, design, port, log = f"sqlite:///{tmp_path}/survey.sqlite", tmp_path / "design.json", free_port(), "log"
@@ -192,6 +195,17 @@ def test_a_database_whose_file_was_moved_takes_nothing_until_it_is_back(tmp_path
     assert said.count("ERROR") == 1
     assert "was moved or replaced" in said
     assert ids(Store(database)) == {json.loads(line(k))["id"] for k in (0, 4)}
+
+
+def test_locks_that_were_moved_away_are_nobody_s(tmp_path: Path) -> None:
+    """They are in the index of the log: who makes another waits for nobody, and what it writes is written over."""
+    with closing(Store(f"sqlite:///{tmp_path}/survey.sqlite")) as store:
+        store.begin(DESIGN.hash, True)
+        (tmp_path / "survey.sqlite-shm").unlink()
+        code = "import sys; from geopriv.collector.store import Store; Store(sys.argv[1]).invite([bytes(32)])"
+        subprocess.run([sys.executable, "-c", code, f"sqlite:///{tmp_path}/survey.sqlite"], check=True, timeout=60)
+        with pytest.raises(Unavailable, match="was moved or replaced"):
+            store.reject(Counter({Verdict.MALFORMED: 1}))
 
 
 @pytest.mark.parametrize("linked", [False, True])

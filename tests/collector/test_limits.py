@@ -220,6 +220,7 @@ SITE = "https://survey.example"
         ({"Origin": "https://other.survey.example", "Sec-Fetch-Site": "same-site"}, 403),
         ({"Origin": "https://evil.example"}, 403),  # of an older browser
         ({"Origin": "null"}, 403),
+        ({"Origin": "https://["}, 403),  # no address
         ({"Origin": SITE}, 201),
         ({"Origin": "https://friend.example", "Sec-Fetch-Site": "cross-site"}, 201),
     ],

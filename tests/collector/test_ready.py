@@ -23,6 +23,7 @@ import geopriv.collector.receiver
 import geopriv.collector.store
 from geopriv.collector.app import Service
 from geopriv.collector.publish import publish
+from geopriv.collector.receiver import Receiver
 from geopriv.collector.store import Store
 from geopriv.collector.verdicts import Sent, Verdict
 from geopriv.errors import Unavailable
@@ -181,6 +182,52 @@ def test_a_collector_that_stalls_in_a_transaction_is_ended_by_the_server(
             with psycopg.connect(database) as other:
                 other.execute("LOCK TABLE batches NOWAIT")
         assert store.take([Sent(bytes(16), 0, None, "[1]", None)])
+
+
+@only_postgresql
+def test_reports_do_not_wait_for_counts_of_rejections(database: str, client: TestClient, service: Service) -> None:
+    """Another process that stalled while it counted kept reports waiting for five seconds at a time."""
+    service.invited = False
+    with psycopg.connect(database) as other:
+        other.execute("LOCK TABLE rejected IN ACCESS EXCLUSIVE MODE")
+        assert client.post("/v1/reports", content="garbage").status_code == 400
+        for k in range(4):
+            time.sleep(0.5)  # it is tried each second
+            began = time.monotonic()
+            assert client.post("/v1/reports", content=line(k)).status_code == 201
+            assert time.monotonic() < began + 1
+    deadline = time.monotonic() + 20
+    while not service.live.store.rejected():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert service.live.store.rejected() == {"malformed": 1}
+
+
+@pytest.mark.parametrize("work", ["reject", "try_writing"])
+def test_who_waits_behind_anything_that_is_written_is_not_told_that_all_is_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    def writes() -> bool:
+        with suppress(Unavailable):
+            receiver.require_writing()
+            return True
+        return False
+
+    def wait(wanted: bool) -> None:
+        due = time.monotonic() + 20
+        while writes() is not wanted:
+            assert time.monotonic() < due
+            time.sleep(0.05)
+
+    monkeypatch.setattr(geopriv.collector.receiver, "_SLOW", 0.2)
+    ended = threading.Event()
+    with closing(Store(f"sqlite:///{tmp_path}/survey.sqlite")) as store:
+        monkeypatch.setattr(store, work, lambda *_: ended.wait(60))
+        with closing(Receiver(store)) as receiver:
+            receiver.note([Verdict.MALFORMED])
+            wait(False)
+            ended.set()
+            wait(True)
 
 
 def test_a_look_that_takes_long_is_not_ready(client: TestClient, service: Service) -> None:

@@ -60,6 +60,27 @@ def test_the_database_knows_the_tokens_that_were_written_and_no_others(survey: P
     assert known(survey) == set(map(digest, [*printed, *written]))
 
 
+def test_who_is_stopped_keeps_no_invitation_that_the_database_does_not_know(
+    survey: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand lines stood in the file, and who was sent one of them was told "unknown token"."""
+
+    def stopped(store: Store, hashes: Any) -> None:
+        if invitations(survey):
+            raise KeyboardInterrupt
+        invite(store, hashes)
+
+    invite, path = Store.invite, survey / "invitations.txt"
+    monkeypatch.setattr(Store, "invite", stopped)
+    with (
+        closing(Store(f"sqlite:///{survey}/survey.sqlite")) as store,
+        open(path, "wb", buffering=0) as output,
+        pytest.raises(Unavailable, match=r"It was stopped\. The first 1,000 invitations are good"),
+    ):
+        hand_out(store, 3000, output, lambda done: None)
+    assert set(map(digest, path.read_text().split())) == known(survey)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="files have no such modes")
 def test_invitations_are_their_owner_s_alone_and_replace_nothing(survey: Path) -> None:
     assert run(survey, "tokens", "3", "--output", "invitations.txt").returncode == 0

@@ -184,7 +184,15 @@ def test_whoever_catches_a_refusal_is_refused_and_so_is_who_tells_intervals_apar
         x += y
         return x
 
-    for function, words in ((catching, "jump"), (telling, "something else"), (changing, "in place")):
+    def waving(x: Any, y: Any) -> Any:  # 0 in the middle of every cell
+        return np.sin(np.pi * x / 0.05) * 0.1 if hasattr(x, "__array_interface__") else 0 * x
+
+    for function, words in (
+        (catching, "jump"),
+        (telling, "something else"),
+        (waving, "something else"),
+        (changing, "in place"),
+    ):
         with pytest.raises(gp.InvalidParameter, match=words):
             cells_of(of(function), 0.4)
 

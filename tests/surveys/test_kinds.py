@@ -26,11 +26,11 @@ def test_every_file_of_the_folder_is_a_kind_that_a_survey_can_ask() -> None:
 @pytest.mark.parametrize(
     ("space", "words"),
     [
-        ("line", ["threshold", "distribution", "range", "mean", "quantile", "total"]),
+        ("line", ["threshold", "distribution", "range", "mean", "quantile", "total", "function"]),
         ("log", ["threshold", "distribution", "range", "mean", "quantile", "total"]),
-        ("plane", ["mean", "total", "orthant", "score", "ball", "geofence", "density map"]),
-        ("map", ["orthant", "ball", "geofence", "density map"]),
-        ("euclidean", ["mean", "total", "orthant", "score", "ball"]),
+        ("plane", ["mean", "total", "orthant", "score", "ball", "geofence", "function", "density map"]),
+        ("map", ["orthant", "ball", "geofence", "function", "density map"]),
+        ("euclidean", ["mean", "total", "orthant", "score", "ball", "function"]),
     ],
 )
 def test_each_space_offers_the_kinds_that_can_be_asked_on_it(space: str, words: list[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container
 from ipaddress import IPv6Address, ip_address
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
@@ -33,7 +32,8 @@ def elsewhere(request: Request, origins: Container[str]) -> bool:
     if site is not None:
         return site not in ("same-origin", "none")
     # of an older browser
-    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    host = request.headers.get("host")
+    return origin is not None and origin not in (f"http://{host}", f"https://{host}")
 
 
 def network(host: str) -> str:

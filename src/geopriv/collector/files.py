@@ -30,9 +30,14 @@ def make_private(path: str) -> None:
 
 
 def identities(path: str) -> tuple[tuple[int, int] | None, ...]:
-    """Which files stand under the name of a database and of its write-ahead log: device and inode of each."""
+    """Which files stand under the name of a database, and beside it: device and inode of each.
+
+    Beside it are the write-ahead log, and the index of that, which holds the locks: a process that made another index
+    would write over what others wrote.
+    """
     found: list[tuple[int, int] | None] = []
-    for name in (path, f"{os.path.realpath(path)}-wal"):
+    real = os.path.realpath(path)
+    for name in (path, f"{real}-wal", f"{real}-shm"):
         try:
             told = os.stat(name)
         except FileNotFoundError:

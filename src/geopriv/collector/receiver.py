@@ -43,7 +43,7 @@ class Receiver:
         verdicts: what was answered since the start, by verdict.
         unwritten: reports since the start that the database did not take; they were answered with "try again".
         trouble: why the last reports could not be written; empty where they were.
-        since: when the transaction that is being written was begun; None where none is.
+        since: when the transaction that is being written, of reports or of counts, was begun; None where none is.
         deliver: calls what tells all of a transaction what became of it; by default at once, in the receiver's thread.
     """
 
@@ -151,6 +151,7 @@ class Receiver:
 
     def _try(self) -> None:
         """Where nobody sends any more, since it is not ready, it would never be."""
+        self.since = time.monotonic()
         try:
             self.store.try_writing()
         except Unavailable as error:
@@ -179,11 +180,14 @@ class Receiver:
             reasons, self._unwritten = self._unwritten, Counter()
         if not reasons:
             return
+        self.since = time.monotonic()
         try:
             self.store.reject(reasons)
         except Exception:  # tried again with the next transaction; whatever it is, reports go on
             with self._lock:
                 self._unwritten += reasons
+        finally:
+            self.since = None
 
 
 def _refuse(requests: Sequence[tuple[Sequence[Sent], Answer]], error: Exception) -> None:

@@ -39,6 +39,7 @@ _LIMITS = {
 }
 _LONG = {"statement_timeout": "1h", "idle_in_transaction_session_timeout": "1h"}  # of those that read all reports
 _CLOSING = {"lock_timeout": "2s"}  # reports wait behind who waits to close batches
+_COUNTING = {"lock_timeout": "100ms"}  # and behind what counts rejections, which can be done later
 # seconds, and milliseconds, after which a server that is gone is taken for gone
 _GONE = {
     "connect_timeout": 10,
@@ -167,7 +168,7 @@ class Store:
 
     def reject(self, reasons: Counter[Verdict]) -> None:
         """Count what was rejected."""
-        with self._transaction() as connection:
+        with self._transaction(_COUNTING) as connection:
             for verdict, times in sorted(reasons.items(), key=lambda each: each[0].words):
                 self._insert(connection, REJECTED, [{"reason": verdict.words, "times": 0}])
                 counted = sa.update(REJECTED).where(REJECTED.c.reason == verdict.words)

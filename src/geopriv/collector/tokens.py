@@ -60,7 +60,8 @@ def hand_out(store: Store, number: int, output: BinaryIO, tell: Callable[[int], 
         tell: is told how many are done.
 
     Raises:
-        Unavailable: where the output or the database takes no more. Of a file, what is not good is taken back.
+        Unavailable: where the output or the database takes no more, or somebody stops it (Ctrl-C). Of a file, what is
+            not good is taken back.
     """
     whole = stat.S_ISREG(os.fstat(output.fileno()).st_mode)
     for done in range(0, number, _TOGETHER):
@@ -73,6 +74,8 @@ def hand_out(store: Store, number: int, output: BinaryIO, tell: Callable[[int], 
             why = str(error)
         except OSError as error:
             why = f"The output takes no more: {error.strerror}."
+        except KeyboardInterrupt:
+            why = "It was stopped."
         else:
             tell(done + len(made))
             time.sleep(time.monotonic() - began)  # reports that wait take their turn

@@ -75,7 +75,9 @@ class StudentT(Noise):
         apart = np.hypot((center - center2) / math.sqrt(self.df), scale - scale2) / (
             2 * np.sqrt(scale) * np.sqrt(scale2)
         )
-        turned = np.abs(np.log(scale) - np.log(scale2))
+        low, high = np.minimum(scale, scale2), np.maximum(scale, scale2)
+        with np.errstate(over="ignore"):  # log1p keeps the digits of scales that are nearly the same
+            turned = np.where(high / 2 < low, np.log1p((high - low) / low), np.log(high) - np.log(low))
         return np.asarray((self.df + 1) * np.arcsinh(apart) + (self.df - 1) / 2 * turned)
 
     def budget(self, gamma: float, eta: float) -> float:

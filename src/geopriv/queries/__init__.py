@@ -8,6 +8,8 @@ from geopriv.queries.ball import Ball
 from geopriv.queries.base import Query
 from geopriv.queries.blurred import Blurred
 from geopriv.queries.covariance import Covariance
+from geopriv.queries.formula import Formula
+from geopriv.queries.function import Calculated, Function, maximum, minimum
 from geopriv.queries.gaussian_kernel import GaussianKernel
 from geopriv.queries.geofence import Geofence
 from geopriv.queries.groups import Groups
@@ -27,7 +29,10 @@ from geopriv.queries.value_questions import Mean, Quantile
 __all__ = [
     "Ball",
     "Blurred",
+    "Calculated",
     "Covariance",
+    "Formula",
+    "Function",
     "GaussianKernel",
     "Geofence",
     "Groups",
@@ -45,4 +50,6 @@ __all__ = [
     "Total",
     "Value",
     "common_space",
+    "maximum",
+    "minimum",
 ]

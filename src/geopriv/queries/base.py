@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -160,6 +161,10 @@ class Query(ABC):
         """
         rule = "a profile of a coordinate, or a Function, which says how steep it is on a box"
         raise invalid("geopriv.smooth", "query", rule, type(self).__name__)
+
+    def interpolation_bias(self, step: float) -> float:
+        """A bound on |interpolant − f| for a grid of a step, from the slope alone: E‖ξ‖ ≤ √d·step/2."""
+        return self.lipschitz * step * math.sqrt(self.space.dimension) / 2
 
     def slopes_on(self, axes: Sequence[Slopes]) -> Slopes:
         """F on boxes, from the coordinates there; refused as `bounds_on`."""

@@ -19,6 +19,7 @@ from geopriv.spaces.balls import arb
 from geopriv.spaces.checks import FloatArray, finite, invalid
 
 _MOST_AXES = 3
+_BOXES, _PIECE = {1: 100_000, 2: 600, 3: 60}, 1 << 15  # along each axis, on which slopes are looked at; at a time
 _SHARE = 1e-9  # by which an enclosure of what lies between 0 and 1 may reach beyond
 Bounds = tuple[FloatArray, FloatArray, FloatArray]  # lowest and highest value, and steepest slope
 
@@ -69,6 +70,24 @@ class OnBoxes(Query):
         )
         least, most, steepest = self.bounds_on(starts, stops)
         return float(least.min()), float(most.max()), float(steepest.max())
+
+    def interpolation_bias(self, step: float) -> float:
+        """A bound on |interpolant − f| over all points, for a grid of a step: step/4 times the most that ∇f can vary.
+
+        Rounding at random within a cell moves a point by ξ with mean 0 and E|ξ_j| ≤ step/2, so that no constant part of
+        the gradient counts: E[f(x + ξ)] − f(x) = E∫(∇f(x + tξ) − c)·ξ dt, with c in the middle of its range there.
+        """
+        low, high = self.corners
+        apart = np.maximum(step, (high - low) / _BOXES[len(low)])
+        counts = np.ceil((high - low) / apart).astype(int)
+        worst, boxes = 0.0, int(np.prod(counts))
+        for first in range(0, boxes, _PIECE):
+            index = np.array(np.unravel_index(np.arange(first, min(boxes, first + _PIECE)), tuple(counts.tolist())))
+            start = low[:, None] + apart[:, None] * (index - 0.5)  # two steps wide, so each cell lies inside of one
+            with np.errstate(all="ignore"):
+                made = self.slopes_on(Slopes.axes(start, start + 2 * apart[:, None]))
+            worst = max(worst, float(np.sum([part[1] - part[0] for part in made.partials], axis=0).max()))
+        return min(step / 4 * worst, super().interpolation_bias(step))
 
     @property
     def is_share(self) -> bool:
@@ -126,7 +145,12 @@ class Function(OnBoxes):
     bend_bound: float | Callable[[FloatArray, FloatArray], FloatArray] | None = None
 
     def __init__(
-        self, function: Any, space: Any = None, box: Any = None, gradient: Any = None, bend: Any = None
+        self,
+        function: Any,
+        space: Any = None,
+        box: Any = None,
+        gradient: Any = None,
+        bend: Any = None,
     ) -> None:
         if space is None:
             space = getattr(function, "space", None)
@@ -211,9 +235,11 @@ class Function(OnBoxes):
         if self.gradient is not None:
             return self._by_bend(low, high)
         least, most, steepest = super().bounds_on(low, high)
-        middle = self._at(((low + high) / 2).T)
-        if not ((least <= middle) & (middle <= most)).all():
-            Refusals().refuse("must do the same for every value: it does something else for intervals")
+        somewhere = low + (high - low) * np.random.default_rng(low.size).random(low.shape)
+        for places in ((low + high) / 2, somewhere):
+            values = self._at(places.T)
+            if not ((least <= values) & (values <= most)).all():
+                Refusals().refuse("must do the same for every value: it does something else for intervals")
         return least, most, steepest
 
     def slopes_on(self, axes: Sequence[Slopes]) -> Slopes:
@@ -242,6 +268,11 @@ class Function(OnBoxes):
             raise invalid("Function", "bend", "finite and at least 0, with a finite gradient", "something else")
         value, reach = self._at(middle.T), steep * half
         return value - reach, value + reach, steep
+
+    def interpolation_bias(self, step: float) -> float:
+        if self.gradient is None:
+            return super().interpolation_bias(step)
+        return Query.interpolation_bias(self, step)
 
     def enclose_answer(self, row: Sequence[float]) -> arb:
         """F at the point of one row of exact numbers, in balls.

@@ -411,8 +411,8 @@ def _absolute(a: Slopes) -> Slopes:
 def _sqrt(a: Slopes) -> Slopes:
     """Rising; its slope 1/(2√a) falls, and is unbounded at 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.sqrt(np.where(a.value[0] >= 0, a.value[0], np.nan)), np.sqrt(a.value[1])
         low = np.where(a.value[0] > 0, a.value[0], 0.0)
+        value = np.sqrt(low), np.sqrt(a.value[1])
         slope = 0.5 / np.sqrt(a.value[1]), 0.5 / np.sqrt(low)
     return a._through(value, _outward(slope))
 

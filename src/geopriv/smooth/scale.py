@@ -69,6 +69,10 @@ class PlaceScale(ABC):
     def enclose_at(self, place: Sequence[arb]) -> arb:
         """σ with the margin at a point in balls."""
 
+    def bounded_at(self, rows: FloatArray) -> tuple[Bounded, Bounded] | None:
+        """F and σ with the margin at rows of exact numbers, with bounds on their errors; None without a filter."""
+        return None
+
 
 @dataclass(frozen=True)
 class EvenScale(PlaceScale):

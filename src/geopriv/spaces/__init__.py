@@ -7,6 +7,7 @@ mechanisms) computes on points, so a value is read and checked exactly once.
 
 from geopriv.spaces.base import Space
 from geopriv.spaces.earth import Earth, unit_vectors
+from geopriv.spaces.finite import Finite
 from geopriv.spaces.flat import (
     Euclidean,
     Flat,
@@ -19,6 +20,7 @@ from geopriv.spaces.local import LocalPlane
 __all__ = [
     "Earth",
     "Euclidean",
+    "Finite",
     "Flat",
     "Line",
     "LocalPlane",

@@ -30,6 +30,7 @@ class Space(ABC):
     geographic: ClassVar[bool] = False  # whether values are (latitude, longitude) in degrees
     ratios: ClassVar[bool] = False  # whether distances are about ratios of values
     flat: ClassVar[bool] = False  # whether points have axes along which distances are Euclidean
+    finite: ClassVar[bool] = False  # whether points are the rows of a table of distances
     word: ClassVar[str] = ""  # what a survey calls it, where it can be asked there
     irrational: ClassVar[bool] = False  # whether points have to be computed: logarithms and projections
     exact_as_given: ClassVar[bool] = False  # whether the exact numbers of a person are the floats that were given

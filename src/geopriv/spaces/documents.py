@@ -278,13 +278,16 @@ def _derived_classes(family: type[Any]) -> Iterator[type[Any]]:
 def keys_of(kind: Any) -> dict[str, Key] | None:
     """The keys of a class's documents: its parameters; None if one of them is nothing that a document can hold.
 
-    A class with an `__init__` of its own takes its fields in their order, perhaps under other names.
+    A class that is for Python alone says `in_documents = False`. A class with an `__init__` of its own takes its fields
+    in their order, perhaps under other names.
     """
     return _keys(kind)
 
 
 @cache
 def _keys(kind: Any) -> dict[str, Key] | None:
+    if not getattr(kind, "in_documents", True):
+        return None
     parameters, hints = inspect.signature(kind).parameters, typing.get_type_hints(kind, include_extras=True)
     attributes = [field.name for field in fields(kind) if field.init]
     try:

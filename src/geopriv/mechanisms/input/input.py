@@ -55,6 +55,8 @@ class InputLaplace(Mechanism):
     def __post_init__(self) -> None:
         if self.estimator not in ("unbiased", "plain"):
             raise invalid("InputLaplace", "estimator", '"unbiased" or "plain"', self.estimator)
+        if self.space.finite:
+            raise invalid("InputLaplace", "space", "one with places between any two, which noise can reach", self.space)
 
     @classmethod
     def calibrate(cls, space: Space, epsilon: float | str, estimator: Estimator = "unbiased") -> InputLaplace:

@@ -43,8 +43,8 @@ def likely_bias(query: Query, step: float, bias_at: Callable[[FloatArray], Float
         bias_at: interpolant − f at points of the space.
     """
     bound = largest_interpolation_bias(query, step, bias_at)
-    if not query.has_profile and query.bend is None:
-        return min(_searched(query, step, bias_at), bound)
+    if not query.has_profile:
+        return bound
     rough = query.bend is None and query.geometry.known and not math.isfinite(_of_coordinate(query, step))
     return min(_searched(query, step, bias_at), bound) if rough else bound
 
@@ -65,8 +65,9 @@ def interpolation_bias(query: Query, step: float) -> float:
     """
     if query.bend is not None:
         return query.space.dimension * query.bend * step**2 / 8
-    steepest = query.lipschitz * step * math.sqrt(query.space.dimension) / 2
-    return min(_of_coordinate(query, step), steepest) if query.has_profile and query.geometry.known else steepest
+    known = query.has_profile and query.geometry.known
+    bound = query.interpolation_bias(step)
+    return min(_of_coordinate(query, step), bound) if known else bound
 
 
 def _of_coordinate(query: Query, step: float) -> float:

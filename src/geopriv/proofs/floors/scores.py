@@ -11,7 +11,7 @@ from geopriv.mechanisms import (
 )
 from geopriv.proofs.floors.least import crowd_floor
 from geopriv.proofs.floors.many import lower_bound_many
-from geopriv.proofs.floors.single import require_known_shape
+from geopriv.proofs.floors.single import lower_bound, require_known_shape
 from geopriv.queries import Query
 from geopriv.spaces.checks import FloatArray, invalid
 
@@ -52,6 +52,8 @@ def efficiency(mechanism: Mechanism, x: Any, query: Query | None = None, weights
     share = _shares(weights, variance.shape)
     if len(asked) > 1:
         least = float((share * lower_bound_many(asked, promise.epsilon, x)).sum())
+    elif asked[0].space.finite and not asked[0].has_profile:
+        least = float((share * lower_bound(asked[0], promise.epsilon, x)).sum())
     else:
         require_known_shape("efficiency", "query", asked[0])
         space = asked[0].space

@@ -37,12 +37,22 @@ def lower_bound(query: Query, epsilon: float | str, x: Any) -> FloatArray:
     """
     points = query.space.read(x)
     flat = points.reshape(-1, *query.space.point_shape)
-    if not query.has_profile:
+    if query.space.finite and not query.has_profile:
+        found = _floor_at_labels(query, query.space.rate(epsilon), flat)
+    elif not query.has_profile:
         found = _floor_at_points(query, query.space.rate(epsilon), flat.reshape(-1, query.space.dimension))
     else:
         require_known_shape("lower_bound", "query", query)
         found = floor_at(query, query.space.rate(epsilon), flat)
     return found.reshape(points.shape[: points.ndim - len(query.space.point_shape)])
+
+
+def _floor_at_labels(query: Query, rate: float, points: FloatArray) -> FloatArray:
+    """The supremum over all labels."""
+    others = np.arange(query.space.limits[1][0] + 1)[:, None]
+    way = query.space.between(points[:, None], others[None])
+    far = np.where(way > 0, 4 * np.sinh(np.minimum(rate * way / 2, 300.0)) ** 2, np.inf)
+    return np.asarray(((query.answer(others) - query.answer(points)[:, None]) ** 2 / far).max(axis=1))
 
 
 def _floor_at_points(query: Query, rate: float, points: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from geopriv.mechanisms.simulation import simulate
 from geopriv.noise import Noise
 from geopriv.noise.plans import Shifted, grid
 from geopriv.queries import Query
+from geopriv.smooth.finite import on_labels, worst_of_labels
 from geopriv.smooth.points import worst_of_points
 from geopriv.smooth.scale import PlaceScale, Scale
 from geopriv.spaces.balls import arb, total
@@ -31,7 +32,7 @@ class Additive(OfOneQuery):
     Unbiased, with variance σ²·Var(Z).
 
     Args:
-        query: f = f0 ∘ s, or any function of R^d.
+        query: f = f0 ∘ s, any function of R^d, or any on finitely many labels.
         guarantee: what `calibrate` proved.
         noise: the law of Z.
         scale: σ, a function of coordinates; of points (n, d) where the query has no coordinate.
@@ -70,6 +71,8 @@ class Additive(OfOneQuery):
         return [release(self.query, [(self.query, self.scale)], self.noise, self.guarantee.epsilon)]
 
     def worst_loss(self) -> WorstLoss:
+        if on_labels(self.query):
+            return worst_of_labels(self.query, self.scale, self.noise, self.guarantee)
         if not self.query.has_profile:
             return worst_of_points(self.query, self.scale, self.noise, self.guarantee)
         return worst_on_line(self.query.profile, self.scale, self.noise, self.guarantee)
@@ -123,7 +126,7 @@ def release_at_points(
     def enclose(row: Sequence[float]) -> tuple[list[arb], arb]:
         return [query.enclose_answer(row)], scale.enclose_at(query.space.enclose(row))
 
-    return Shifted(noise.law(), (grid(unit),), enclose, lambda _: None)
+    return Shifted(noise.law(), (grid(unit),), enclose, scale.bounded_at)
 
 
 def release(query: Query, parts: Sequence[tuple[Query, Scale]], noise: Noise, rate: float) -> Shifted:

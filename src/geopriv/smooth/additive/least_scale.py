@@ -15,11 +15,13 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import StudentT
 from geopriv.queries import Query
 from geopriv.queries.priors import Prior, coordinates_under, even_points, points_under
+from geopriv.queries.values import Values
 from geopriv.shapes.profiles import Profile
 from geopriv.smooth.additive.additive import Additive
 from geopriv.smooth.cells import CELLS as CELL
 from geopriv.smooth.cells import cells_of
 from geopriv.smooth.fields import Field, least_field
+from geopriv.smooth.finite import Edges, best_of_edges, least_labels, on_labels
 from geopriv.smooth.sensitivity.least_scale import CELLS, least_scale
 from geopriv.smooth.sensitivity.student_scales import LeastScale
 from geopriv.spaces.checks import FloatArray, invalid, positive
@@ -68,6 +70,8 @@ class LeastScaleT(Additive):
         Reference: theory T2, T3, T4; of a Function G6, G7, G8; docs/theory/least-scale.md.
         """
         rate = query.space.rate(epsilon)
+        if on_labels(query):
+            return cls._of_labels(query, rate, df, prior)
         if not query.has_profile:
             return cls._of_function(query, rate, df, prior, cells)
         if df is None:
@@ -99,6 +103,23 @@ class LeastScaleT(Additive):
         noise = StudentT(df)
         promise = Guarantee(rate, unit=query.space.distance_unit, reference="theory G2, G6 and G8")
         return cls(query, promise, noise, least_field(cells_of(query, cells / rate), rate, noise.df))
+
+    @classmethod
+    def _of_labels(cls, query: Values, rate: float, df: float | None, prior: Any) -> LeastScaleT:
+        shares = query.space.shares("LeastScaleT", prior)
+        if df is None:
+            edges = Edges.of(query)
+
+            def log_size(df: float) -> float:
+                log_scale = best_of_edges(edges, rate, df, shares, gap=1e-3)
+                return float(special.logsumexp(2 * log_scale, b=shares))
+
+            df = _least_df(log_size)
+        elif not positive("LeastScaleT", "df", df) >= 1:
+            raise invalid("LeastScaleT", "df", "at least 1", df)
+        noise = StudentT(df)
+        promise = Guarantee(rate, unit=query.space.distance_unit, reference="theory G1 and G9")
+        return cls(query, promise, noise, least_labels(query, rate, noise.df, shares))
 
 
 def _best_df(profile: Profile, rate: float, where: tuple[FloatArray, FloatArray] | None) -> float:

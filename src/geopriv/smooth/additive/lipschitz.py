@@ -9,6 +9,7 @@ from geopriv.noise import Laplace
 from geopriv.queries import Query
 from geopriv.smooth.additive.additive import Additive
 from geopriv.smooth.cells import CELLS, cells_of
+from geopriv.smooth.finite import even_labels, on_labels
 from geopriv.smooth.scale import ConstantScale, EvenScale
 
 
@@ -38,6 +39,9 @@ class LipschitzLaplace(Additive):
         """
         rate = query.space.rate(epsilon)
         promise = Guarantee(rate, unit=query.space.distance_unit, reference="paper Lemma 2.3, theory T1")
+        if on_labels(query):
+            promise = replace(promise, reference="paper Lemma 2.3")
+            return cls(query, promise, Laplace(), even_labels(query, query.lipschitz / rate))
         if not query.has_profile:
             steepest = cells_of(query, cells / rate).top
             return cls(

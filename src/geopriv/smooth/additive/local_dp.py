@@ -9,6 +9,7 @@ from geopriv.mechanisms.guarantee import Guarantee
 from geopriv.noise import Laplace
 from geopriv.queries import Query
 from geopriv.smooth.additive.additive import Additive
+from geopriv.smooth.finite import even_labels, on_labels
 from geopriv.smooth.scale import ConstantScale, EvenScale
 from geopriv.spaces.checks import invalid, positive
 
@@ -40,5 +41,7 @@ class LocalLaplace(Additive):
         budget = query.space.rate(epsilon) * positive("LocalLaplace", "distance", distance)
         scale = (high - low) / budget
         promise = Guarantee(budget, metric="discrete", reference="paper Lemma 2.1")
+        if on_labels(query):
+            return cls(query, promise, Laplace(), even_labels(query, scale))
         even = EvenScale(scale, math.inf) if not query.has_profile else ConstantScale(scale)
         return cls(query, promise, Laplace(), even)

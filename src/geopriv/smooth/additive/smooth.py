@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from geopriv.noise import GeneralizedCauchy, Laplace, Noise, StudentT
 from geopriv.queries import Query
 from geopriv.smooth.additive.additive import Additive, spend
 from geopriv.smooth.cells import CELLS, SmoothBound, cells_of
+from geopriv.smooth.finite import LabelScale, of_labels, on_labels, smallest_factor, smooth_bound
 from geopriv.smooth.scale import MARGIN, Scale
 from geopriv.smooth.sensitivity import (
     LEAST,
@@ -125,8 +126,13 @@ class SmoothT(Additive):
         if exact:
             eta = 2 * math.sqrt(noise.df) / (noise.df + 1) * math.sqrt((rate - noise.df * gamma) * (rate + gamma))
         eta = spend("SmoothT", lambda eta: whole(gamma, eta), eta, rate)
+        promise = _pure("SmoothT", query, rate, "theory T3" if exact else "paper Lemma 3.5", radius)
+        if exact and on_labels(query):
+            bound = smooth_bound(query, ExponentialGrowth(gamma), promise.radius)
+            eta = 1 / smallest_factor("SmoothT", query, bound, rate, noise.df, promise.radius)
+            promise = replace(promise, reference="theory G9")
         scale = scale_of("SmoothT", query, gamma, eta, radius, cells / rate)
-        return cls(query, _pure(query, rate, "theory T3" if exact else "paper Lemma 3.5"), noise, scale, gamma, eta)
+        return cls(query, promise, noise, scale, gamma, eta)
 
 
 @dataclass(frozen=True)
@@ -165,7 +171,8 @@ class SmoothCauchy(Additive):
         rate = query.space.rate(epsilon)
         noise, gamma, eta = cauchy_budget("SmoothCauchy", rate, gamma_share, p, theta)
         scale = scale_of("SmoothCauchy", query, gamma, eta, radius, cells / rate)
-        return cls(query, _pure(query, rate, "paper Lemma 3.3"), noise, scale, gamma, eta)
+        promise = _pure("SmoothCauchy", query, rate, "paper Lemma 3.3", radius)
+        return cls(query, promise, noise, scale, gamma, eta)
 
 
 @dataclass(frozen=True)
@@ -197,7 +204,7 @@ class SmoothLaplace(Additive):
 
         Reference: paper, Lemma 3.6 as corrected by theory E5; theory T1.
         """
-        if not query.has_profile:
+        if not (query.has_profile or on_labels(query)):
             raise invalid("SmoothLaplace", "query", "a profile of a coordinate, whose slopes within Λ are known", query)
         rate = query.space.rate(epsilon)
         noise = Laplace()
@@ -205,14 +212,16 @@ class SmoothLaplace(Additive):
         gamma = fraction("SmoothLaplace", "gamma_share", gamma_share) * rate / max(1.0, -math.log(chance))
         eta = spend("SmoothLaplace", lambda eta: noise.budget(gamma, eta, chance), (1 - gamma_share) * rate, rate)
         reach = positive_or_infinite("SmoothLaplace", "radius", radius)
-        scale = SmoothScale(query, LinearGrowth(gamma), eta, reach)
+        scale: SmoothScale | LabelScale = SmoothScale(query, LinearGrowth(gamma), eta, reach)
+        if on_labels(query):
+            scale = of_labels(query, LinearGrowth(gamma), eta, reach)
         promise = Guarantee(rate, chance, reach, query.space.distance_unit, reference="paper Lemma 3.6, theory E5, T1")
         return cls(query, promise, noise, scale, gamma, eta)
 
 
 def scale_of(
     owner: str, query: Query, gamma: float, eta: float, radius: float | None, width: float
-) -> SmoothScale | SmoothBound:
+) -> SmoothScale | SmoothBound | LabelScale:
     """B/η of a query with the growth exp(γ·distance): of its profile, or of cells.
 
     Args:
@@ -226,6 +235,9 @@ def scale_of(
     if query.has_profile:
         reach = positive_or_infinite(owner, "radius", math.inf if radius is None else radius)
         return SmoothScale(query, ExponentialGrowth(gamma), eta, reach)
+    if on_labels(query):
+        reach = positive_or_infinite(owner, "radius", math.inf if radius is None else radius)
+        return of_labels(query, ExponentialGrowth(gamma), eta, reach)
     if radius is not None:
         rule = "a profile of a coordinate where a radius is given; of a Function the slope at each place counts (Λ → 0)"
         raise invalid(owner, "query", rule, query)
@@ -245,6 +257,10 @@ def cauchy_budget(
     return noise, gamma, eta
 
 
-def _pure(query: Query, rate: float, lemma: str) -> Guarantee:
+def _pure(owner: str, query: Query, rate: float, lemma: str, radius: float | None) -> Guarantee:
+    """Without δ; on labels, between which there is no way to chain along, for those within Λ."""
+    if on_labels(query):
+        reach = math.inf if radius is None else positive_or_infinite(owner, "radius", radius)
+        return Guarantee(rate, radius=reach, unit=query.space.distance_unit, reference=lemma)
     bound = "G5′, G8 and T2" if not query.has_profile else "T1 and T2 (chaining)"
     return Guarantee(rate, unit=query.space.distance_unit, reference=f"{lemma}, theory {bound}")

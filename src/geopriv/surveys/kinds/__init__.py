@@ -8,6 +8,7 @@ from geopriv.surveys.kinds.ball import BallQuery
 from geopriv.surveys.kinds.base import Kind
 from geopriv.surveys.kinds.density_map import DensityMapQuery
 from geopriv.surveys.kinds.distribution import DistributionQuery
+from geopriv.surveys.kinds.function import FunctionQuery
 from geopriv.surveys.kinds.geofence import GeofenceQuery
 from geopriv.surveys.kinds.mean import MeanQuery
 from geopriv.surveys.kinds.orthant import OrthantQuery
@@ -28,6 +29,7 @@ QueryTable = Annotated[
     | ScoreQuery
     | BallQuery
     | GeofenceQuery
+    | FunctionQuery
     | DensityMapQuery,
     Field(discriminator="kind"),
 ]

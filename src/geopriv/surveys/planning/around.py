@@ -65,6 +65,8 @@ def even_crowd(asked: Sequence[Query], rate: float, ends: Box) -> Crowd:
 def _looked_at(query: Query, ends: Box) -> Box:
     """Where a query changes, of a plain question where it changes sharply: soft edges may be as wide as 1/ε."""
     inner = _inner(query)
+    if not inner.has_profile:
+        return inner.box(0.0)
     if inner.geometry.outline(0.0) is None and np.isfinite(ends).all():
         return ends  # a border without an end
     return inner.box(0.0) if inner.plain_set is None else inner.plain_set.box((0.0,), 0.0)
