@@ -28,7 +28,7 @@ _SPELLED = {
 # A comma only groups thousands: "0,5" is no number here, since reading it as 5 would cost tenfold privacy.
 _NUMBER = r"(?:[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 # Whether "8.000 USD" is eight or eight thousand is told by the country alone: the second reading costs a thousandfold.
-_EITHER = re.compile(r"(?<![\d.,_])0*[1-9]\d{0,2}\.\d{3}(?![\d.])")
+_EITHER = re.compile(r"(?<![\d.,_])0*[1-9]\d{0,2}\.\d{3}(?![\d.eE])")
 _ODD = re.compile(r"\d\s*[.,'’\s]\s*\d")
 CLEAR = "written so that thousands and decimals are clear: 8,000 or 8000 for thousands, 8.0 for eight"
 _RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*({_NUMBER})?\s*([^\W\d].*?|[€$£¥])\s*")
