@@ -332,6 +332,17 @@ def test_bits_of_eight_people_have_the_stated_variances() -> None:
     assert gp.audit(least).passed
 
 
+def test_rivals_are_compared_on_labels_for_the_people_expected() -> None:
+    space = gp.Finite.hamming(5)
+    steep = smooth.rivals(CASES["bits"], 2.0, {bits: 0.1 ** str(bits).count("1") for bits in space.labels})
+    assert steep.best == "LeastScaleT"
+    assert 0 < steep.floor < steep.variances["LeastScaleT"]
+    assert set(steep.left_out) == {"Table", "Lattice", "CoordinateLaplace", "InputLaplace"}
+    even = smooth.rivals(gp.Values(lambda bits: str(bits).count("1"), space), 2.0)
+    assert even.best == "LipschitzLaplace"
+    assert "slope is the same everywhere" in str(even)
+
+
 def test_noise_is_least_for_the_people_who_are_expected() -> None:
     f = road(30.0)
     here = list(range(5))

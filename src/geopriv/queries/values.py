@@ -31,7 +31,7 @@ class Values(Query):
     (array([1., 0.]), 0.2)
     """
 
-    values: Sequence[float] = field(repr=False)  # a Sequence, which no document holds: in Python only
+    values: tuple[float, ...] = field(repr=False)
     space: Finite
 
     in_documents: ClassVar[bool] = False

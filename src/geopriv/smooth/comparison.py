@@ -16,6 +16,7 @@ from geopriv.queries.priors import even_points, points_under
 from geopriv.smooth.additive.least_scale import LeastScaleT
 from geopriv.smooth.additive.lipschitz import LipschitzLaplace
 from geopriv.smooth.additive.smooth import SmoothT
+from geopriv.smooth.finite import on_labels
 from geopriv.spaces.checks import FloatArray
 
 _AROUND = 10.0  # in units of 1/ε: how far people are around what is asked, where nobody says it
@@ -80,6 +81,7 @@ def rivals(query: Query, epsilon: float | str, people: Any = None) -> Rivals:
     rate = query.space.rate(epsilon)
     points, weights = _people(query, rate, people)
     values = query.space.values(points)
+    prior = dict(zip(values, weights, strict=True)) if on_labels(query) else values
     variances: dict[str, float] = {}
     left_out: dict[str, str] = {}
     devices: list[tuple[str, Callable[[], FloatArray]]] = [
@@ -90,7 +92,7 @@ def rivals(query: Query, epsilon: float | str, people: Any = None) -> Rivals:
         ("LipschitzLaplace", lambda: LipschitzLaplace.calibrate(query, rate).variance(values)),
         ("SmoothT (the paper's M3)", lambda: SmoothT.calibrate(query, rate).variance(values)),
         ("SmoothT, exact budget", lambda: _exact(query, rate, values, weights)),
-        ("LeastScaleT", lambda: LeastScaleT.calibrate(query, rate, prior=values).variance(values)),
+        ("LeastScaleT", lambda: LeastScaleT.calibrate(query, rate, prior=prior).variance(values)),
         ("CoordinateLaplace", lambda: CoordinateLaplace.calibrate(query, rate).variance(values)),
         ("InputLaplace", lambda: InputLaplace.calibrate(query.space, rate).variance(values, query)),
         *devices,
@@ -104,6 +106,8 @@ def rivals(query: Query, epsilon: float | str, people: Any = None) -> Rivals:
 
 
 def _people(query: Query, rate: float, people: Any) -> tuple[FloatArray, FloatArray]:
+    if on_labels(query):
+        return np.arange(query.space.limits[1][0] + 1)[:, None], query.space.shares("rivals", people)
     if people is not None:
         return points_under("rivals", query.space, people)
     low, high = query.box(_AROUND / rate)

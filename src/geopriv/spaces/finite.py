@@ -48,7 +48,7 @@ class Finite(Space):
     """
 
     distances: FloatArray = field(repr=False)
-    labels: Sequence[Label] = field(default=(), repr=False)  # a Sequence, which no document holds: in Python only
+    labels: tuple[Label, ...] = field(default=(), repr=False)
     unit: str | None = None
 
     finite: ClassVar[bool] = True
@@ -215,7 +215,7 @@ class Finite(Space):
         return same_fields(self, other)
 
     def __hash__(self) -> int:
-        return hash((self.distances.tobytes(), tuple(self.labels), self.unit))
+        return hash((self.distances.tobytes(), self.labels, self.unit))
 
     @property
     def dimension(self) -> int:

@@ -63,7 +63,8 @@ class LeastScaleT(Additive):
             epsilon: per unit of distance, as a number or a sentence.
             df: ν, at least 1; a variance needs ν > 2. By default the one of least expected variance under the prior.
             prior: a Prior, or an array of *public* values, over which df is chosen; never the data being collected.
-                By default coordinates are uniform on the line, and points in the box of a Function.
+                By default coordinates are uniform on the line, and points in the box of a Function. Of Values on
+                labels, a number for each label (a mapping) or public labels; by default as many at each.
             cells: in units of 1/ε, on which the slope of a Function is bounded and its scale certified; halving them
                 takes four times as long in the plane and gains some 5 % of the variance at first.
 

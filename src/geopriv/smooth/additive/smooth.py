@@ -107,11 +107,13 @@ class SmoothT(Additive):
             gamma_share: the part of ε spent on the change of the scale.
             df: ν. A variance needs ν > 2.
             radius: Λ of the pointwise Lipschitz constant, by default infinite; of a Function it is left out, and the
-                slope at each place counts (Λ → 0), which keeps the promise everywhere too (theory T2).
+                slope at each place counts (Λ → 0), which keeps the promise everywhere too (theory T2). Of Values on
+                labels a finite one is part of the promise.
             calibration: "sum" as in the paper, or "exact".
             cells: in units of 1/ε, on which the slope of a Function is bounded (theory G5′ and G8).
 
-        Reference: paper, Lemma 3.5 and section 5 (ν = 3, a third of ε for γ); theory T1, T2, and T3 for "exact".
+        Reference: paper, Lemma 3.5 and section 5 (ν = 3, a third of ε for γ); theory T1, T2, and T3 for "exact"; of
+        Values "exact" takes the smallest factor that keeps the promise (theory G9(e)).
         """
         rate = query.space.rate(epsilon)
         noise = StudentT(df)
