@@ -165,6 +165,19 @@ def test_a_plan_at_another_promise_asks_the_same(name: str, tmp_path: Path) -> N
     assert asked[0].document["questions"] != asked[1].document["questions"]
 
 
+@pytest.mark.parametrize("epsilon", ["much", "1/0", "nan", "-1", "0"])
+def test_a_register_that_keeps_no_epsilon_where_one_should_be_is_damaged(epsilon: str, tmp_path: Path) -> None:
+    """It ended in a traceback, or in a sum that was lower by it."""
+    gp.privatize(DESIGN, PEOPLE, tmp_path / "a.parquet")
+    connection = sqlite3.connect(os.environ["GEOPRIV_REGISTER"])
+    connection.execute("UPDATE runs SET epsilon = ?", (epsilon,))
+    connection.commit()
+    connection.close()
+    for again in (False, True):
+        with pytest.raises(gp.InvalidParameter, match=r"register, .*, is damaged"):
+            gp.privatize(DESIGN, PEOPLE, tmp_path / "b.parquet", again=again)
+
+
 def test_a_map_has_other_points_at_another_promise_and_is_the_same_question() -> None:
     """A map without a bandwidth has 2/ε, and so many points as that asks for."""
     space = 'space = { kind = "plane", unit = "km", columns = ["x", "y"], range = [[0, 40], [0, 40]] }\n'

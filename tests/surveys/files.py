@@ -103,7 +103,7 @@ range = [[0, 200_000], [0, 400_000]]
 kind = "ball"
 center = [50_000, 50_000]
 radius = 20_000
-width = 5_000
+width = 40_000
 """
 
 SPACE = """name = "Three axes"
@@ -307,7 +307,7 @@ BAD: list[tuple[str, str, list[Change], int, list[str]]] = [
     ("a corner beyond", PLANE, [("[50_000, 10_000]", "[50_000, -1]")], 13, ["query 1, 'at'", "range of the space"]),
     ("three weights", PLANE, [("[1, -1]", "[1, -1, 1]")], 16, ["query 2, 'weights'", "2 numbers"]),
     ("no weight", PLANE, [("[1, -1]", "[0, 0]")], 16, ["query 2, 'weights'", "other than 0"]),
-    ("wider than the disc", PLANE, [("width = 5_000", "width = 50_000")], 26, ["query 4, 'width'", "at most"]),
+    ("wider than the disc", PLANE, [("width = 40_000", "width = 50_000")], 26, ["query 4, 'width'", "at most"]),
     ("a blur in space", SPACE, [("at = [1, 2, 3]", "at = [1, 2, 3]\nblur = 1")], 12, ["query 1, 'blur'", "two axes"]),
     ("a blur below the grid", MAP, [('"1 km"', '"20 km"\nblur = "78 m"')], 18,
      ["query 2, 'blur'", "must be at least", "1/ε is 500", "not '78 m'"]),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import geopriv as gp
 from geopriv.commands import cli
 from tests.surveys.files import (
     BAD,
@@ -40,3 +41,9 @@ def test_a_bad_survey_is_one_sentence_and_exit_code_2(
     assert "Traceback" not in said
     assert all(word in said for word in words)
     assert not Path("design.json").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+def test_a_file_without_end_is_no_survey() -> None:
+    with pytest.raises(gp.InvalidParameter, match="more than"):
+        gp.Survey.read("/dev/zero")

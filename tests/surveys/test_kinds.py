@@ -53,3 +53,15 @@ radius = "{radius}"
 '''
     for survey in (asked, asked.replace('"20 km"', '"700 m"')):
         assert gp.Survey.parse(survey).questions[0].shape == ()
+
+
+def test_a_linear_edge_that_no_grid_follows_beside_blurred_borders_is_refused_before_a_plan() -> None:
+    """Tables do not take blurred borders and grids no hard edges: plan said so in ten lines of mechanisms."""
+    space = 'space = { kind = "plane", unit = "km", range = [[0, 200], [0, 200]] }\n'
+    head = f'name = "survey"\nepsilon = 5.0\nper = "1 km"\npeople = 20_000\n{space}'
+    blurred = '[[query]]\nkind = "ball"\ncenter = [50, 50]\nradius = 5\nblur = "2 km"\n'
+    linear = '[[query]]\nkind = "ball"\ncenter = [90, 90]\nradius = 5\nwidth = "WIDTH"\n'
+    with pytest.raises(gp.InvalidParameter, match=r"line 15: query 2, 'width' must be left out, or much wider"):
+        gp.Survey.parse(head + blurred + linear.replace("WIDTH", "20 m"))
+    for accepted in (blurred + linear.replace("WIDTH", "4 km"), linear.replace("WIDTH", "20 m")):
+        assert gp.Survey.parse(head + accepted).questions

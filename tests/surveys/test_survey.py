@@ -170,7 +170,7 @@ def test_a_plane_has_corners_scores_maps_and_discs(folder: Path) -> None:
     assert score.queries[0]([(5e5, 1e5), (1e5, 5e5)]).round(3).tolist() == [1.0, 0.0]
     assert kernels.shape == (4, 4)
     # a width alone asks for a linear edge
-    assert ball.queries[0] == gp.Ball((50_000.0, 50_000.0), 20_000.0, 5_000.0, found.space)
+    assert ball.queries[0] == gp.Ball((50_000.0, 50_000.0), 20_000.0, 40_000.0, found.space)
 
 
 def test_regions_of_more_than_two_axes_have_linear_edges(folder: Path) -> None:

@@ -222,7 +222,7 @@ def _require_new(connection: Connection, design: Design, again: bool) -> tuple[R
     runs: list[Run] = []
     for number, day, reports, complete, survey, by, epsilon, unit, metric in rows:
         kept = _promise(design) if by == design.hash else None  # the same design promises the same
-        promise = (Fraction(epsilon), unit, metric) if epsilon else kept
+        promise = (_read_epsilon(epsilon), unit, metric) if epsilon else kept
         runs.append(Run(number, day, reports, complete, survey, promise))
     if runs and not again:
         named = any(run.survey == name for run in runs)
@@ -236,6 +236,19 @@ def _require_new(connection: Connection, design: Design, again: bool) -> tuple[R
             "meant, say so: --again (again=True)."
         )
     return tuple(runs)
+
+
+def _read_epsilon(text: str) -> Fraction:
+    try:
+        epsilon = Fraction(text)
+    except (ValueError, ZeroDivisionError, TypeError):
+        epsilon = Fraction()
+    if epsilon <= 0:
+        raise InvalidParameter(
+            "The register, which tells whether people have reported before, is damaged: it keeps an ε that is no "
+            "fraction above 0. Set GEOPRIV_REGISTER to a copy of it that is whole."
+        )
+    return epsilon
 
 
 def _plain(name: str) -> str:

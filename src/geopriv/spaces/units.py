@@ -28,7 +28,7 @@ _SPELLED = {
 # A comma only groups thousands: "0,5" is no number here, since reading it as 5 would cost tenfold privacy.
 _NUMBER = r"(?:[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]+)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 # Whether "8.000 USD" is eight or eight thousand is told by the country alone: the second reading costs a thousandfold.
-_EITHER = re.compile(r"(?<![\d.,_])[1-9]\d{0,2}\.\d{3}(?![\d.eE])")
+_EITHER = re.compile(r"(?<![\d.,_])0*[1-9]\d{0,2}\.\d{3}(?![\d.eE])")
 _ODD = re.compile(r"\d\s*[.,'’\s]\s*\d")
 CLEAR = "written so that thousands and decimals are clear: 8,000 or 8000 for thousands, 8.0 for eight"
 _RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*({_NUMBER})?\s*([^\W\d].*?|[€$£¥])\s*")
@@ -40,8 +40,8 @@ _FACTOR_RATE = re.compile(rf"\s*({_NUMBER})\s*(?:per|/)\s*(?:a\s+)?factor\s+(?:o
 def unclear(words: str) -> bool:
     """Whether an amount in words has three decimals that may be meant as thousands; nobody means those of a ratio so.
 
-    >>> [unclear(words) for words in ("8.000 USD", "8,000 USD", "8.0 USD", "0.125 km", "1 per 1,500.125 m")]
-    [True, False, False, False, False]
+    >>> [unclear(words) for words in ("8.000 USD", "08.000 USD", "8,000 USD", "8.0 USD", "0.125 km", "1,500.125 m")]
+    [True, True, False, False, False, False]
     """
     return _EITHER.search(words) is not None
 

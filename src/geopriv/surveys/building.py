@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from geopriv.device.far import TABLES
+from geopriv.errors import InvalidParameter
+from geopriv.mechanisms.lattice.lattice import Lattice
 from geopriv.mechanisms.shared.colours import classes_of_discs
 from geopriv.mechanisms.table.brackets import is_step
 from geopriv.queries import Query
@@ -96,7 +99,32 @@ def _questions(tables: SurveyTable, whole: Part, space: Space, rate: float, fold
         queries = [query for question in apart for query in question.queries]
         if all(question.plain for question in apart) and all(map(is_step, queries)) and _few(queries, rate):
             return apart
+    _require_one_grid(tables.query, found, whole, asking)
     return found
+
+
+def _require_one_grid(tabled: Sequence[Kind], found: Sequence[Question], whole: Part, asking: Asking) -> None:
+    """Refuse a linear edge that no grid follows beside borders that are blurred, which no table answers.
+
+    Only the narrowest is tried: a grid that follows it follows the others.
+    """
+    blurred = [each for one in found if one.form == "share" for each in one.queries if not is_step(each)]
+    if asking.space.dimension != 2 or not blurred:
+        return
+    linear: list[tuple[float, Any, Part, Query]] = []
+    for number, table in enumerate(tabled):
+        width, part = getattr(table, "width", None), whole.inside("query", number)
+        query = table.build(part, asking)[0].queries[0] if width is not None else blurred[0]
+        if is_step(query):
+            linear.append((query.half_edge, width, part, query))
+    if not linear:
+        return
+    _, width, part, query = min(linear, key=itemgetter(0))
+    try:
+        Lattice.calibrate(asking.space, asking.rate, queries=[query])
+    except InvalidParameter:
+        rule = "left out, or much wider: its linear edge is too hard for the one report that blurred borders need"
+        raise part.wrong("width", rule, width) from None
 
 
 def _few(queries: Sequence[Query], rate: float) -> bool:

@@ -111,15 +111,21 @@ def _require_seen(value: Any, part: Part) -> None:
         raise part.wrong("name", f"a text of 1 to {NAME} characters, in NFC, without spaces at its ends", value["name"])
 
 
+_LARGEST = 1 << 24  # bytes of a survey
+
+
 def read_text(file: str) -> str:
     """The text of a file, or one sentence about why there is none."""
     if os.path.isdir(file):
         raise InvalidParameter(f"{file} is a folder; name the survey.toml in it.")
     try:
-        data = Path(file).read_bytes()
+        with Path(file).open("rb") as opened:
+            data = opened.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or "no name of a file"
         raise InvalidParameter(f"{file} cannot be read: {reason}.") from None
+    if len(data) > _LARGEST:
+        raise InvalidParameter(f"{file} is no survey: it has more than {_LARGEST:,} bytes.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
