@@ -81,7 +81,7 @@ def rivals(query: Query, epsilon: float | str, people: Any = None) -> Rivals:
     rate = query.space.rate(epsilon)
     points, weights = _people(query, rate, people)
     values = query.space.values(points)
-    prior = dict(zip(values, weights, strict=True)) if on_labels(query) else values
+    prior: Any = dict(zip(values, weights, strict=True)) if on_labels(query) else (values if people is None else people)
     variances: dict[str, float] = {}
     left_out: dict[str, str] = {}
     devices: list[tuple[str, Callable[[], FloatArray]]] = [
