@@ -142,12 +142,22 @@ def test_a_group_in_a_design_without_groups_is_rejected(name: str, engine: str, 
     assert counted.rejected == {"wrong group": 50}
 
 
-@pytest.mark.parametrize("group", [None, "1", 1.0, True, [1]], ids=str)
+@pytest.mark.parametrize("group", [None, "1", 1.5, True, [1]], ids=str)
 @pytest.mark.parametrize("engine", ["arrow", "duckdb"])
 def test_a_group_that_is_no_whole_number_is_malformed(group: object, engine: str, tmp_path: Path) -> None:
     good = GOOD | {"id": f"{1:032x}"}
     path = write(tmp_path / "r.ndjson", [good, good | {"group": group, "id": f"{2:032x}"}])
     assert gp.tally(MIXED, path, engine=engine).rejected == {"malformed": 1}
+
+
+@pytest.mark.parametrize("engine", ["arrow", "duckdb"])
+def test_a_group_may_be_written_with_a_point_as_every_whole_number(engine: str, tmp_path: Path) -> None:
+    """To JSON Schema 1.0 is an integer."""
+    good = GOOD | {"id": f"{1:032x}"}
+    path = write(tmp_path / "r.ndjson", [good, good | {"group": 1.0, "id": f"{2:032x}"}])
+    counted = gp.tally(MIXED, path, engine=engine)
+    assert counted.n == 2
+    assert not counted.rejected
 
 
 def test_of_two_groups_under_one_id_the_least_counts_where_rows_have_no_order(tmp_path: Path) -> None:

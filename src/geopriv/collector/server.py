@@ -9,6 +9,9 @@ import threading
 from collections import Counter
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 from geopriv.collector import logs
 from geopriv.collector.analyst import Analyst
@@ -161,10 +164,9 @@ def _answer(service: Service, settings: Settings, listening: socket.socket) -> N
 
 def _raise_files() -> int:
     """As many descriptors as are wanted, or as this process may have; how many those are."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
+    if find_spec("resource") is None:  # Windows has no such limit
         return _FILES
+    resource: Any = import_module("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < most:

@@ -43,5 +43,5 @@ class LocalLaplace(Additive):
         promise = Guarantee(budget, metric="discrete", reference="paper Lemma 2.1")
         if on_labels(query):
             return cls(query, promise, Laplace(), even_labels(query, scale))
-        even = EvenScale(scale, math.inf) if not query.has_profile else ConstantScale(scale)
+        even = ConstantScale(scale) if query.has_profile else EvenScale(scale, query.lipschitz)
         return cls(query, promise, Laplace(), even)
