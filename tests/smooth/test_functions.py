@@ -490,6 +490,17 @@ def test_an_audit_searches_for_a_pair_that_breaks_a_constant_and_else_says_whose
     assert "author" not in str(gp.audit(gp.LipschitzLaplace.calibrate(gp.Threshold(0.0, 1.0), 1.0)))
 
 
+def test_an_audit_says_so_where_a_function_of_ones_own_cannot_be_searched() -> None:
+    def narrow(x: FloatArray) -> FloatArray:
+        if np.abs(x).max() > 1_000:
+            raise LookupError
+        return np.sin(x)
+
+    found = gp.audit(gp.LipschitzLaplace.calibrate(gp.LipschitzQuery(narrow, 1.0), 1.0))
+    assert found.passed
+    assert "no search could be made" in str(found)
+
+
 def test_noise_on_values_is_refused_where_distances_are_not_along_axes() -> None:
     """A user's space of node numbers had noise on the numbers, at 3.5 times what was promised."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -56,7 +57,8 @@ def audit_mechanism(mechanism: Mechanism, tolerance: float = 1e-9) -> Audit:
     for query in (each for each in mechanism.asked if each.has_profile):
         if (found := query.geometry.steepest_pair()) is not None:
             ratio, first, second = found
-            word = "The Lipschitz constant is its author's word; a search found no pair that breaks it."
+            said = "no search could be made" if math.isnan(ratio) else "a search found no pair that breaks it"
+            word = f"The Lipschitz constant is its author's word; {said}."
             if ratio > 1 + _FLOATS:
                 word = "The Lipschitz constant is broken: the function is steeper."
                 return Audit(False, ratio, (plain(first), plain(second), None), 1, word)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -40,7 +41,10 @@ class Scaled(Coordinate):
         return arb(value) / arb(self.constant)
 
     def steepest_pair(self) -> tuple[float, FloatArray, FloatArray] | None:
-        """Over pairs at distances of many sizes, around places of many sizes and all over the space's limits."""
+        """Over pairs at distances of many sizes, around places of many sizes and all over the space's limits.
+
+        Not-a-number where the function does not take all of them.
+        """
         rng, shape = np.random.default_rng(0), self.space.point_shape
         low, high = (np.reshape(end, shape) for end in self.space.limits)
         bounded = np.isfinite(low).all() and np.isfinite(high).all()
@@ -50,7 +54,10 @@ class Scaled(Coordinate):
         beside = np.clip(beside, low, high)
         with np.errstate(all="ignore"):
             distance = np.asarray(self.space.between(places, beside)).reshape(_TRIED)
-            s, other = (np.asarray(self(each), dtype=np.float64).reshape(_TRIED) for each in (places, beside))
+            try:
+                s, other = (np.asarray(self(each), dtype=np.float64).reshape(_TRIED) for each in (places, beside))
+            except Exception:  # a function of somebody's own, which may refuse places with any error
+                return math.nan, places[0], beside[0]
             rounding = 1e-13 * (np.abs(s) + np.abs(other))
             ratio = np.where(distance > 0, np.maximum(np.abs(s - other) - rounding, 0) / distance, 0.0)
         worst = int(np.nanargmax(np.where(np.isfinite(ratio), ratio, 0.0)))
